@@ -46,10 +46,9 @@ pub fn power_shell_layout(text: &str, surroundings: Surroundings<'_>) -> Layout 
     });
     let natives: Vec<Option<Survey>> = natives.collect();
     let is_bash: Vec<bool> = natives.iter().map(Option::is_some).collect();
-    let bodies = read.functions.iter().map(|name| (name.clone(), vec![0..0])).collect();
+    let bodies = read.functions.iter().map(|name| (name.clone(), std::iter::once(0..0).collect())).collect();
     let functions = read.functions.clone();
-    let mut found =
-        Survey { invocations, opacities: read.opacities.clone(), functions, bodies, ..Survey::default() };
+    let mut found = Survey { invocations, opacities: read.opacities.clone(), functions, bodies };
     let places = power_shell_native::merge(&mut found, natives);
     let of_bash: Vec<bool> =
         places.iter().zip(is_bash).flat_map(|(place, is_bash)| place.clone().map(move |_| is_bash)).collect();
@@ -181,12 +180,12 @@ fn invocation_of(command: &PowerShellCommand, piped: Vec<Argument>) -> Invocatio
 /// Returns the program of a command; a script or program that is named by its path keeps it, unless Windows has it there.
 fn program_of(command: &PowerShellCommand) -> String {
     let written = command.written_name.replace('\\', "/");
-    let is_named = power_shell_native::is_native(command) || command.name.ends_with(".ps1");
+    let is_named = power_shell_native::is_native(command) || powershell::is_script(&command.name);
     let lower = written.to_lowercase();
     match written.rsplit_once('/') {
         Some((directory, _)) if is_named && !SYSTEM_PLACES.iter().any(|place| lower.starts_with(place)) => {
             let file = written.rsplit('/').next().unwrap_or_default();
-            let is_script = command.name.ends_with(".ps1");
+            let is_script = powershell::is_script(&command.name);
             format!("{directory}/{}", if is_script { file } else { &command.name })
         }
         _ => command.name.clone(),

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::argument::Argument;
 use crate::directories::Directories;
 use crate::invocation::{Invocation, Survey};
-use crate::powershell::{CommandDialect, EXPORT, PowerShellCommand};
+use crate::powershell::{CommandDialect, EXPORT, PowerShellCommand, is_script};
 use crate::profile::find_cmdlet;
 use crate::survey::{Surroundings, survey};
 
@@ -20,7 +20,7 @@ pub(super) fn is_native(command: &PowerShellCommand) -> bool {
     command.dialect == CommandDialect::PowerShell
         && !name.is_empty()
         && !name.starts_with(['[', '.', '&', '$', '(', ':'])
-        && !name.ends_with(".ps1")
+        && !is_script(name)
         && find_cmdlet(name).is_none()
         && name.split_once('-').is_none_or(|(verb, _)| !VERBS.contains(&verb))
 }
@@ -128,12 +128,11 @@ fn in_bash(command: &Invocation, input: Option<&str>, surroundings: Surroundings
         if !line.is_empty() {
             line.push(' ');
         }
-        match word.fixed() {
-            Some(text) => line.push_str(&quoted(text)),
-            None => {
-                let _ = write!(line, "\"$_portcullis_{}\"", open.len());
-                open.push(word);
-            }
+        if let Some(text) = word.fixed() {
+            line.push_str(&quoted(text));
+        } else {
+            let _ = write!(line, "\"$_portcullis_{}\"", open.len());
+            open.push(word);
         }
     }
     match input {
@@ -199,7 +198,7 @@ pub(super) fn merge(found: &mut Survey, natives: Vec<Option<Survey>>) -> Vec<Ran
         let piped = if invocation.piped.is_empty() { 0..0 } else { piped };
         let parent = invocation.parent.map(start_of);
         let Some(native) = native else {
-            found.invocations.push(Invocation { piped, parent, ..invocation });
+            found.invocations.push(Invocation { parent, piped, ..invocation });
             continue;
         };
         let offset = start_of(index);
@@ -258,16 +257,13 @@ pub(super) fn read(
         let place = Surroundings { directory, ..surroundings };
         if command.name == EXPORT { export(invocation, place) } else { in_bash(invocation, input, place) }
     };
-    match invocation.directories.alternatives() {
-        Some([directory]) => at(directory),
-        _ => {
-            let mut found = at(surroundings.directory)?;
-            for inner in &mut found.invocations {
-                let is_start = inner.directories == Directories::only(surroundings.directory);
-                inner.directories =
-                    if is_start { invocation.directories.clone() } else { Directories::Unknown };
-            }
-            Some(found)
-        }
+    if let Some([directory]) = invocation.directories.alternatives() {
+        return at(directory);
     }
+    let mut found = at(surroundings.directory)?;
+    for inner in &mut found.invocations {
+        let is_start = inner.directories == Directories::only(surroundings.directory);
+        inner.directories = if is_start { invocation.directories.clone() } else { Directories::Unknown };
+    }
+    Some(found)
 }

@@ -29,6 +29,11 @@ pub(super) fn canonical_name(written: &str) -> String {
     alias_of(bare).unwrap_or(bare).to_owned()
 }
 
+/// Says whether a name is that of a script of PowerShell.
+pub(crate) fn is_script(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("ps1"))
+}
+
 /// Returns a file's name without its directory, whichever slash is used.
 pub(super) fn base(path: &str) -> &str {
     path.rsplit(['\\', '/']).find(|part| !part.is_empty()).unwrap_or(path)

@@ -82,14 +82,20 @@ pub(super) fn insides(call: &RunningCommand<'_>) -> Option<Vec<RunPart>> {
         ".run" | ".exec" | "wmi" => line(call.words.first()).into_iter().collect(),
         ".shellexecute" => process_start(call),
         ".foreach" if !call.words.iter().any(|word| word.value == PowerShellValue::Block) => {
-            call.words.first().map_or_else(Vec::new, |word| match word.is_open() {
-                true => vec![RunPart::Unknown("what it runs is only known at run time")],
-                false => vec![RunPart::Member(format!(".{}", word.lower()), Vec::new())],
-            })
+            member_named(call)
         }
         name => taken_block(call, BLOCK_TAKERS.iter().find(|(taker, _)| *taker == name)?.1),
     };
     Some(found)
+}
+
+/// Lists the member that `.ForEach('Delete')` calls by its name.
+fn member_named(call: &RunningCommand<'_>) -> Vec<RunPart> {
+    match call.words.first() {
+        Some(word) if word.is_open() => vec![RunPart::Unknown("what it runs is only known at run time")],
+        Some(word) => vec![RunPart::Member(format!(".{}", word.lower()), Vec::new())],
+        None => Vec::new(),
+    }
 }
 
 /// Notes a block that is only known at run time. The commands of one that is written out are listed already, and a text is

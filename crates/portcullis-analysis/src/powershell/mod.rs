@@ -27,6 +27,7 @@ use std::ops::Range;
 
 use portcullis_shell::Span;
 
+pub(crate) use alias::is_script;
 pub use alias::spellings;
 pub(crate) use reader::EXPORT;
 

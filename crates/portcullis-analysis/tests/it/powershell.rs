@@ -93,14 +93,14 @@ const READ: &[(&str, &str)] = &[
     ("echo \"a $(rm x) b\"", "write-output <a $(rm x) b> ; remove-item x"),
     ("ls @(rm x)", "get-childitem <@(rm x)> ; remove-item x"),
     ("ls (rm x).Name", "get-childitem <(rm x).Name> ; remove-item x"),
-    ("$h = @{ a = 1; 'b' = (rm x) }; f @h", "remove-item x ; f <@h>"),
+    ("$h = @{ a = 1; 'b' = (rm x) }; f @h", "remove-item x ; f -a 1 -b <(rm x)>"),
     ("sort @{ e = { rm x } }", "sort-object <@{ e = { rm x } }> ; remove-item x"),
     // Variables and constants.
     ("$d = 'out'; rm $d", "remove-item out"),
     ("$d = \"C:\\out\"; rm \"$d\\x\" $d\\y ${d}", "remove-item C:\\out\\x C:\\out\\y C:\\out"),
     ("$d = 'a','b'; rm $d", "remove-item a b"),
     ("$d = 'a'; $d += 'b'; rm $d", "remove-item ab"),
-    ("$d = 'a'; foreach ($i in 1..2) { rm $d; $d = 'b' }", "remove-item <$d>"),
+    ("$d = 'a'; foreach ($i in 1..2) { rm $d; $d = 'b' }", "remove-item <$d> ; remove-item <$d>"),
     ("$d = ls; rm $d", "get-childitem ; remove-item <$d>"),
     (
         "rm $env:TEMP\\x \"$env:TEMP\\y\" ${env:TEMP}",

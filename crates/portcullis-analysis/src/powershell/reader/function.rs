@@ -130,7 +130,7 @@ impl PowerShellReader<'_, '_> {
         parameters.extend(self.parameter_block());
         let lower = self.cursor.rest().to_lowercase();
         let is_odd = ODD_BINDING.iter().any(|sign| lower.contains(&sign.to_lowercase()));
-        self.bind(parameters, words.filter(|_| !is_odd));
+        self.bind(&parameters, words.filter(|_| !is_odd));
         self.statements(Some('}'));
     }
 
@@ -190,7 +190,7 @@ impl PowerShellReader<'_, '_> {
     }
 
     /// Gives parameters the values of a call.
-    fn bind(&mut self, parameters: Vec<FunctionParameter>, words: Option<&[PowerShellWord]>) {
+    fn bind(&mut self, parameters: &[FunctionParameter], words: Option<&[PowerShellWord]>) {
         let mut values: BTreeMap<&str, Option<PowerShellValue>> = BTreeMap::new();
         if let Some(words) = words {
             let switches: Vec<&str> =
@@ -199,7 +199,7 @@ impl PowerShellReader<'_, '_> {
             let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
             if bound.has_only(&[&names]) {
                 let mut positional = bound.positional.iter();
-                for parameter in &parameters {
+                for parameter in parameters {
                     let given = match bound.named(&parameter.name) {
                         Some(words) => Some(words),
                         None if parameter.is_switch || bound.has(&parameter.name) => None,
@@ -218,7 +218,7 @@ impl PowerShellReader<'_, '_> {
             }
         }
         self.collector.scope.forget("args");
-        for parameter in &parameters {
+        for parameter in parameters {
             let value = values.get(parameter.name.as_str()).cloned().flatten().filter(|_| parameter.is_plain);
             self.collector.scope.bind(&parameter.name, value);
         }

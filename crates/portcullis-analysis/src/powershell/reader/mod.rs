@@ -1,7 +1,8 @@
 //! Reads PowerShell text from left to right, without a tree: commands go to the collector as they are met.
 //!
 //! - [`statement`]: statements, keywords, blocks
-//! - [`pipeline`]: pipelines, commands, redirections, assignments
+//! - [`pipeline`]: pipelines, commands, redirections
+//! - [`assignment`]: assignments
 //! - [`argument`]: the words of a command
 //! - [`text`]: quotes, here-strings, variables
 //! - [`function`]: functions, their parameters
@@ -9,6 +10,7 @@
 //! - [`member`]: types, members, indices
 
 mod argument;
+mod assignment;
 mod expression;
 mod function;
 mod member;
@@ -16,7 +18,7 @@ mod pipeline;
 mod statement;
 mod text;
 
-pub(crate) use pipeline::EXPORT;
+pub(crate) use assignment::EXPORT;
 use portcullis_shell::Span;
 
 use super::collector::{CommandCollector, TextPlace};

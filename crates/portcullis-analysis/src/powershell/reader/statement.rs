@@ -297,7 +297,7 @@ impl PowerShellReader<'_, '_> {
                 outputs = self.statements(Some(')'));
                 self.collector.leave();
             }
-            self.each_turn(&name, outputs);
+            self.each_turn(&name, &outputs);
             return true;
         }
         self.bracketed();
@@ -306,7 +306,7 @@ impl PowerShellReader<'_, '_> {
     }
 
     /// Reads the block of a loop once for each of a few values that its variable gets, else once for all.
-    fn each_turn(&mut self, name: &str, outputs: Vec<PowerShellValue>) {
+    fn each_turn(&mut self, name: &str, outputs: &[PowerShellValue]) {
         let items: Vec<PowerShellValue> =
             outputs.iter().flat_map(PowerShellValue::items_of_pipe).take(MOST_TURNS + 1).collect();
         let is_known = !items.is_empty()
@@ -373,7 +373,7 @@ impl PowerShellReader<'_, '_> {
         let start = self.cursor.position();
         let before = self.collector.directories.clone();
         self.block_statements();
-        self.stay(before, start);
+        self.stay(&before, start);
     }
 
     /// Reads a block that runs in its turn; what it yields is kept.
@@ -394,8 +394,8 @@ impl PowerShellReader<'_, '_> {
     }
 
     /// Notes that nobody knows where later commands run, if a part that may run more or less than once changed it.
-    fn stay(&mut self, before: Directories, start: usize) {
-        if self.collector.directories != before {
+    fn stay(&mut self, before: &Directories, start: usize) {
+        if self.collector.directories != *before {
             let span = self.span(start);
             self.collector.lose_directory(span);
         }
@@ -433,7 +433,7 @@ impl PowerShellReader<'_, '_> {
                 self.collector.scope.restore(values);
             }
         }
-        self.stay(before, start);
+        self.stay(&before, start);
         self.block_use = block_use;
     }
 }
