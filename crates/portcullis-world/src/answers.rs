@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_core::{DiskAnswer, DiskQuestion, path};
 
-use crate::git::unheld;
+use crate::git::{KnownIndexes, unheld};
 use crate::path::{KnownLinks, resolve};
 use crate::pattern::resolve_pattern;
 use crate::process::agent_process;
@@ -19,6 +19,7 @@ const MOST_KNOWN: usize = 100_000;
 pub struct World {
     known: BTreeMap<DiskQuestion, DiskAnswer>,
     links: KnownLinks,
+    indexes: KnownIndexes,
     /// Whether the disk plays no part, and every path is taken for a real one.
     is_empty: bool,
 }
@@ -65,7 +66,7 @@ impl World {
             DiskQuestion::Text(path) => read_text(path),
             DiskQuestion::GitSettings(directory) => git_settings(directory),
             DiskQuestion::CargoSettings(directory) => cargo_settings(directory),
-            DiskQuestion::Unheld(path) => unheld(path),
+            DiskQuestion::Unheld(path) => unheld(path, &mut self.indexes),
             DiskQuestion::AgentProcess(number) => agent_process(number),
         };
         self.known.insert(question.clone(), resolution.clone());

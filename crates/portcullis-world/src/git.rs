@@ -32,19 +32,32 @@ struct HeldFile {
 
 /// The files of a repository that git holds, by their path below its root.
 #[derive(Debug)]
-struct GitIndex {
+pub(crate) struct GitIndex {
     root: PathBuf,
     files: BTreeMap<String, HeldFile>,
 }
 
+/// The indexes that were read, by the folders of their repositories. Many questions are about one repository.
+#[derive(Debug, Default)]
+pub(crate) struct KnownIndexes(BTreeMap<PathBuf, Option<GitIndex>>);
+
+impl KnownIndexes {
+    /// Returns the index of the repository that a path lies in.
+    fn of(&mut self, path: &str) -> Option<&GitIndex> {
+        let (root, folder) = repository_of(path)?;
+        let read = || GitIndex::read(root, &folder);
+        self.0.entry(folder.clone()).or_insert_with(read).as_ref()
+    }
+}
+
 /// Lists the files that a path or pattern names and that git could not bring back as they are.
-pub(crate) fn unheld(path: &str) -> DiskAnswer {
+pub(crate) fn unheld(path: &str, indexes: &mut KnownIndexes) -> DiskAnswer {
     let base = fixed_part(path);
     if fs::symlink_metadata(&base).is_err() {
         return DiskAnswer::Absent;
     }
-    let index = GitIndex::of(&base);
-    let mut walk = FileWalk { index: index.as_ref(), pattern: path, base, lost: Vec::new(), seen: 0 };
+    let index = indexes.of(&base);
+    let mut walk = FileWalk { index, pattern: path, base, lost: Vec::new(), seen: 0 };
     match walk.run() {
         Some(()) => DiskAnswer::Leads(walk.lost),
         None => DiskAnswer::Broken,
@@ -112,9 +125,8 @@ impl FileWalk<'_> {
 }
 
 impl GitIndex {
-    /// Reads the index of the repository that a path lies in.
-    fn of(path: &str) -> Option<Self> {
-        let (root, folder) = repository_of(path)?;
+    /// Reads the index of a repository.
+    fn read(root: PathBuf, folder: &Path) -> Option<Self> {
         let file = folder.join("index");
         let length = fs::metadata(&file).ok()?.len();
         let bytes = (length <= LONGEST_INDEX).then(|| fs::read(&file).ok()).flatten()?;
@@ -230,7 +242,8 @@ mod tests {
     fn what_git_cannot_bring_back_is_named() {
         for version in ["2", "4"] {
             let (_folder, root) = repository(version);
-            let lost = |name: &str| match unheld(&format!("{root}/{name}")) {
+            let mut indexes = KnownIndexes::default();
+            let mut lost = |name: &str| match unheld(&format!("{root}/{name}"), &mut indexes) {
                 DiskAnswer::Leads(mut lost) => {
                     lost.sort();
                     let below = |path: &String| path.replace(&format!("{root}/"), "");
@@ -243,7 +256,10 @@ mod tests {
             assert_eq!(lost("work"), ["work/changed.rs", "work/new.rs"]);
             assert_eq!(lost("work/n*"), ["work/new.rs"]);
             assert_eq!(lost("work/h*"), Vec::<String>::new());
-            assert_eq!(unheld(&format!("{root}/nothing")), DiskAnswer::Absent);
+            assert_eq!(
+                super::unheld(&format!("{root}/nothing"), &mut KnownIndexes::default()),
+                DiskAnswer::Absent
+            );
         }
     }
 
@@ -253,7 +269,7 @@ mod tests {
         let file = folder.path().canonicalize().unwrap().join("a.rs");
         fs::write(&file, "x").unwrap();
         let file = file.to_str().unwrap();
-        assert_eq!(unheld(file), DiskAnswer::Leads(vec![file.to_owned()]));
+        assert_eq!(unheld(file, &mut KnownIndexes::default()), DiskAnswer::Leads(vec![file.to_owned()]));
     }
 
     #[test]

@@ -6,7 +6,9 @@ use crate::path::{components, file_name, may_name_component};
 
 /// Says whether a path names, or lies in, something that is made again.
 pub fn is_rebuilt(path: &str) -> bool {
-    let is_directory = |part: &str| DIRECTORIES.iter().any(|name| may_name_component(name, part));
+    let is_directory = |part: &str| {
+        DIRECTORIES.iter().any(|name| begins_alike(name, part) && may_name_component(name, part))
+    };
     any_ending(FILES, path) || components(path).any(is_directory)
 }
 
@@ -15,9 +17,23 @@ pub(crate) fn is_cache(path: &str) -> bool {
     file_name(path).is_some_and(|name| CACHES.contains(&name))
 }
 
+/// Says whether a name of the list may fit by its first letter, which tells most of them apart.
+fn begins_alike(pattern: &str, name: &str) -> bool {
+    match pattern.as_bytes().first() {
+        Some(b'*' | b'?' | b'[' | b'{') => true,
+        first => first == name.as_bytes().first(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_rebuilt;
+    use super::*;
+
+    /// The first letter of such a pattern says nothing.
+    #[test]
+    fn no_name_of_the_list_has_a_parenthesis() {
+        assert!(DIRECTORIES.iter().all(|name| !name.contains('(')));
+    }
 
     #[test]
     fn outputs_are_told_from_work() {

@@ -16,7 +16,6 @@ pub struct ChangeJudge {
     session: SessionSettings,
     /// What every change is judged in, with what the user forbade in the session of the call.
     context: Context,
-    world: World,
 }
 
 impl ChangeJudge {
@@ -45,13 +44,14 @@ impl ChangeJudge {
         };
         let mut context = session.context(Some(mode), Person::Absent, &[]);
         context.session.boundaries = boundaries;
-        Ok(Self { session, context, world: World::default() })
+        Ok(Self { session, context })
     }
 
-    /// Says why a call that changes the same would not run by itself, in one clause; nothing if it would.
-    pub fn objection(&mut self, call: ToolCall) -> Result<Option<String>, Failure> {
+    /// Says why a call that changes the same would not run by itself, in one clause; nothing if it would. What the disk said
+    /// about other changes is taken from a world.
+    pub fn objection(&self, call: ToolCall, world: &mut World) -> Result<Option<String>, Failure> {
         let context = self.context.clone();
-        let verdict = Trial::in_context(&self.session, call, context, &mut self.world)?.verdict;
+        let verdict = Trial::in_context(&self.session, call, context, world)?.verdict;
         Ok((verdict.decision != Decision::Allow).then(|| verdict.reason.message()))
     }
 }

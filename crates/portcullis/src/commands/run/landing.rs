@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::thread;
 
 use portcullis_core::{DiskAnswer, DiskQuestion, is_rebuilt, visible};
 use portcullis_fence::{ChangeKind, ChangedEntry, HeldChange, RunRecord};
@@ -50,26 +51,58 @@ fn lost_history(held: &[HeldChange]) -> Option<String> {
     Some(format!("it removes what git keeps: `{}`", visible(&first.change.path.to_string_lossy())))
 }
 
-/// Says what settings and findings say against a change, the first of them.
+/// Says what settings and findings say against a change, the first of them. Many changes are shared out among the cores.
 fn judged(record: &RunRecord, session_id: &str, held: &[HeldChange]) -> Option<String> {
-    let mut judge = match ChangeJudge::open(&record.directory, session_id) {
+    let judge = match ChangeJudge::open(&record.directory, session_id) {
         Ok(judge) => judge,
         Err(failure) => return Some(failure.message),
     };
     let upper = record.layers.first().map(|layer| layer.upper.as_path())?;
-    held.iter().find_map(|held| {
-        let name = || visible(&held.change.path.to_string_lossy()).into_owned();
-        let call = match change_call(&record.workspace, upper, &held.change) {
-            ChangeCall::Call(call) => call,
-            ChangeCall::NoneNeeded => return None,
-            ChangeCall::Unreadable => return Some(format!("nobody can tell what `{}` is", name())),
-        };
-        match judge.objection(call) {
-            Ok(None) => None,
-            Ok(Some(reason)) => Some(format!("it changed `{}`: {reason}", name())),
-            Err(failure) => Some(failure.message),
-        }
+    let judging = ChangeJudging { judge: &judge, workspace: &record.workspace, upper };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = held.len().div_ceil(cores).max(LEAST_SHARE);
+    thread::scope(|scope| {
+        let parts: Vec<_> = held
+            .chunks(share)
+            .map(|part| thread::Builder::new().spawn_scoped(scope, move || judging.first_objection(part)))
+            .collect();
+        let unjudged = || Some("its changes could not be judged because of an internal failure".to_owned());
+        parts
+            .into_iter()
+            .map(|part| part.map_or_else(|_| unjudged(), |part| part.join().unwrap_or_else(|_| unjudged())))
+            .find_map(|objection| objection)
     })
+}
+
+/// The fewest changes that are worth a thread of their own.
+const LEAST_SHARE: usize = 200;
+
+/// What changes are judged with.
+#[derive(Debug, Clone, Copy)]
+struct ChangeJudging<'a> {
+    judge: &'a ChangeJudge,
+    workspace: &'a Path,
+    upper: &'a Path,
+}
+
+impl ChangeJudging<'_> {
+    /// Returns what speaks against the first change that something speaks against.
+    fn first_objection(self, held: &[HeldChange]) -> Option<String> {
+        let mut world = World::default();
+        held.iter().find_map(|held| {
+            let name = || visible(&held.change.path.to_string_lossy()).into_owned();
+            let call = match change_call(self.workspace, self.upper, &held.change) {
+                ChangeCall::Call(call) => call,
+                ChangeCall::NoneNeeded => return None,
+                ChangeCall::Unreadable => return Some(format!("nobody can tell what `{}` is", name())),
+            };
+            match self.judge.objection(call, &mut world) {
+                Ok(None) => None,
+                Ok(Some(reason)) => Some(format!("it changed `{}`: {reason}", name())),
+                Err(failure) => Some(failure.message),
+            }
+        })
+    }
 }
 
 /// Names work that would be lost.
