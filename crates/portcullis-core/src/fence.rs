@@ -14,6 +14,17 @@ pub struct FenceOffer {
     pub hidden: Vec<String>,
     /// Programs whose registries are known, so that they can be reached inside by name.
     pub installers: Vec<String>,
+    /// Registries that files of the project name for a program, and that neither the user named nor everybody knows.
+    pub strange_registries: Vec<StrangeRegistry>,
+}
+
+/// A registry that files of a project name for a program, and nobody else does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StrangeRegistry {
+    /// The program that would install from it.
+    pub program: String,
+    /// Its host.
+    pub host: String,
 }
 
 impl FenceOffer {

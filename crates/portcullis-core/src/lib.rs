@@ -87,7 +87,7 @@ pub use denials::{DenialLimit, Denials};
 pub use disk::{DiskAnswer, DiskQuestion};
 pub use effect_report::EffectReport;
 pub use explainer::{CallExplanation, RiskLevel};
-pub use fence::{FenceCause, FenceNetwork, FenceOffer, FenceRequest, FenceWrites};
+pub use fence::{FenceCause, FenceNetwork, FenceOffer, FenceRequest, FenceWrites, StrangeRegistry};
 pub use input::{ToolInput, Value};
 pub use mode::{MODES, Mode, ModeInfo};
 pub use origin::{Origin, Source};

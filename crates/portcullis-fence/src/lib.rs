@@ -43,7 +43,9 @@ pub use layer::{ChangeConflict, ChangeKind, ChangedEntry, FileStamp, LayerChange
 #[cfg(target_os = "linux")]
 pub use linux::{run, run_meanwhile};
 pub use policy::{FencePolicy, NetworkAccess, OverlayLayer, ProtectedName, RunLimits, WriteMode};
-pub use registries::{InstallerAccess, Registry, RegistrySource, installers, project_registries};
+pub use registries::{
+    InstallerAccess, Registry, RegistryPlaces, RegistrySource, installers, project_registries,
+};
 #[cfg(target_os = "linux")]
 pub use runs::{
     CallRecord, CallRecordStore, HeldChange, OpenRun, RunError, RunRecord, RunSelection, RunState, RunStore,

@@ -94,6 +94,7 @@ fn answer_call(host: Host, call: &HookCall, is_fenced: bool) -> HostReply {
                 workspace: call.session.cwd.clone(),
                 hidden: Vec::new(),
                 installers: Vec::new(),
+                strange_registries: Vec::new(),
             });
         }
         let mut case = Case::new(one.clone(), context);

@@ -2,7 +2,7 @@
 
 use portcullis_core::{
     Context, Decision, FenceCause, FenceNetwork, FenceOffer, FenceWrites, Mode, Person, Policy, Prose,
-    Sandbox, ToolCall, ToolInput, Value, Verdict,
+    Sandbox, StrangeRegistry, ToolCall, ToolInput, Value, Verdict,
 };
 
 use crate::support::{Rules, context, decide_call};
@@ -12,7 +12,12 @@ const HIDDEN: [&str; 4] = ["/tmp", "/var/tmp", "/run", "/home/me/.claude"];
 
 fn over(workspace: &str) -> FenceOffer {
     let hidden = HIDDEN.map(str::to_owned).to_vec();
-    FenceOffer { workspace: workspace.to_owned(), hidden, installers: Vec::new() }
+    FenceOffer {
+        workspace: workspace.to_owned(),
+        hidden,
+        installers: Vec::new(),
+        strange_registries: Vec::new(),
+    }
 }
 
 fn fenced(mode: Mode) -> Context {
@@ -202,6 +207,33 @@ fn declared_packages_are_installed_inside_where_their_registry_is_known() {
     }
     let code = (Decision::Contained, Some(FenceNetwork::None));
     assert_eq!(decide(&strict, Mode::Auto, "npm test"), code);
+}
+
+/// Files of the project could otherwise lead an install out of the fence that settings want, by naming a registry.
+#[test]
+fn an_install_from_where_only_the_project_says_is_asked_about() {
+    let strict = Policy { contains_project_code: true, ..Policy::default() };
+    let usual = Policy::default();
+    let decide = |policy: &Policy, mode: Mode, command: &str| {
+        let strange = StrangeRegistry { program: "npm".to_owned(), host: "evil.example".to_owned() };
+        let offer = FenceOffer {
+            installers: vec!["pip".to_owned()],
+            strange_registries: vec![strange],
+            ..over("/code/app")
+        };
+        decide_call(policy, ToolCall::bash(command), Context { fence: Some(offer), ..context(mode) })
+    };
+    for command in ["npm ci", "true && npm install"] {
+        let verdict = decide(&strict, Mode::Auto, command);
+        assert_eq!(verdict.decision, Decision::Ask, "{command}");
+        assert!(verdict.reason.message().contains("`evil.example`"), "{verdict:?}");
+        assert_eq!(decide(&usual, Mode::DontAsk, command).decision, Decision::Deny, "{command}");
+        // Without a fence that settings want there is nothing to slip past.
+        assert_eq!(decide(&usual, Mode::Auto, command).decision, Decision::Allow, "{command}");
+    }
+    let others = decide(&strict, Mode::Auto, "pip install -r requirements.txt");
+    assert_eq!(others.decision, Decision::Contained);
+    assert_eq!(decide(&strict, Mode::Auto, "npm test").decision, Decision::Contained);
 }
 
 #[test]

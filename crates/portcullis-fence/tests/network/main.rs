@@ -7,6 +7,7 @@
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod yard;
 
+mod install;
 mod session;
 
 use std::io::{Read as _, Write as _};

@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use portcullis_core::{Case, FenceNetwork, FenceOffer, FenceRequest, Mode, Person, ToolInput, path, visible};
+use portcullis_core::{
+    Case, FenceNetwork, FenceOffer, FenceRequest, Mode, Person, StrangeRegistry, ToolInput, path, visible,
+};
 use portcullis_fence::{
-    CallRecord, CallRecordStore, ChangeKind, FencePolicy, InstallerAccess, NetworkAccess, RunRecord,
-    RunState, RunStore, WriteMode, command_hash, installers,
+    CallRecord, CallRecordStore, ChangeKind, FencePolicy, InstallerAccess, NetworkAccess, RegistryPlaces,
+    RunRecord, RunState, RunStore, WriteMode, command_hash, installers,
 };
 use portcullis_hosts::{HookCall, Host, RewritableInput};
 
-use super::fence_builder::FenceBuilder;
+use super::fence_builder::{FenceBuilder, HELD_CHANGES};
 use super::ledger::{ContainedCall, ContainedState, ContainmentLedger};
 use super::machine::{MachineFence, fence_policy, fence_program};
 use super::needed_programs::ProgramSearch;
@@ -101,10 +103,16 @@ impl<'a> HostFence<'a> {
         Ok(self.rewritable.with_command(&line))
     }
 
-    /// Returns the programs whose registries the user's own settings name.
+    /// Returns how the programs that install reach their registries.
     fn installers(&self) -> Vec<InstallerAccess> {
         let is_hidden = |path: &Path| self.policy.hidden().any(|place| path.starts_with(place));
-        installers(self.home, is_hidden, |name| std::env::var(name).ok())
+        let above = self.directory.ancestors();
+        let directories: Vec<PathBuf> = above
+            .take_while(|above| above.starts_with(&self.policy.workspace))
+            .map(Path::to_path_buf)
+            .collect();
+        let places = RegistryPlaces { directories: &directories, home: self.home };
+        installers(places, is_hidden, |name| std::env::var(name).ok())
     }
 
     /// Returns what the call may do inside: to install, it reaches the registries of the programs that it starts.
@@ -168,8 +176,16 @@ impl FenceBuilder for HostFence<'_> {
     fn offer(&self) -> Option<FenceOffer> {
         let text = |path: &Path| path.to_str().map(str::to_owned);
         let hidden = self.policy.hidden().map(text).collect::<Option<_>>()?;
-        let installers = self.installers().iter().map(|access| access.program.to_owned()).collect();
-        Some(FenceOffer { workspace: text(&self.policy.workspace)?, hidden, installers })
+        let (mut installers, mut strange_registries) = (Vec::new(), Vec::new());
+        for access in self.installers() {
+            let program = access.program.to_owned();
+            match access.stranger {
+                Some(host) => strange_registries.push(StrangeRegistry { program, host: host.to_string() }),
+                None if access.hosts.is_empty() => {}
+                None => installers.push(program),
+            }
+        }
+        Some(FenceOffer { workspace: text(&self.policy.workspace)?, hidden, installers, strange_registries })
     }
 
     fn held_changes(&self) -> Option<String> {

@@ -102,6 +102,7 @@ mod tests {
             workspace: text("hidden/work"),
             hidden: vec![text("hidden")],
             installers: Vec::new(),
+            strange_registries: Vec::new(),
         };
         let path = ["hidden", "shown", "work/tools", "later"].map(|place| root.join(place));
         let path = std::env::join_paths(path).unwrap();

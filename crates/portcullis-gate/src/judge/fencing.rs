@@ -22,8 +22,11 @@ impl CallJudge<'_> {
         let Some(offer) = fences.offer() else { return Ok(()) };
         tried.case.offer_fence(Some(offer));
         let outcome = tried.decide(policy)?;
-        let is_contained = outcome.verdict().decision == Decision::Contained;
-        if is_contained && fences.goes_up(&tried.case) {
+        let decision = outcome.verdict().decision;
+        let is_contained = decision == Decision::Contained;
+        // What would be allowed may turn out to slip past the fence that settings want.
+        let is_stricter = is_allowed && decision > Decision::Contained;
+        if (is_contained || is_stricter) && fences.goes_up(&tried.case) {
             tried.outcome = outcome;
             return Ok(());
         }

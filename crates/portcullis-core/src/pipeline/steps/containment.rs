@@ -12,6 +12,7 @@ use crate::decision::Decision;
 use crate::fence::{FenceCause, FenceNetwork, FenceOffer, FenceRequest, FenceWrites};
 use crate::input::Value;
 use crate::path;
+use crate::pipeline::outcome::Need;
 use crate::pipeline::run::{Lift, PipelineRun, RaisedQuestion, StepResult};
 use crate::verdict::Reason;
 
@@ -37,7 +38,8 @@ pub(in crate::pipeline) fn contain(run: &PipelineRun<'_>, raised: &RaisedQuestio
     settle(run, raised, cause)
 }
 
-/// Contains a call that is proven harmless but for code of the project, if settings want that.
+/// Contains a call that is proven harmless but for code of the project, if settings want that. One that installs from where
+/// files of the project alone say would run outside the fence because of that, so a person is asked.
 pub(in crate::pipeline) fn contain_project_code(
     run: &PipelineRun<'_>,
     raised: &RaisedQuestion,
@@ -49,7 +51,29 @@ pub(in crate::pipeline) fn contain_project_code(
     if !wants || !run.view.case.effects().iter().any(runs_code) {
         return None;
     }
-    settle(run, raised, FenceCause::ProjectCode)
+    settle(run, raised, FenceCause::ProjectCode).or_else(|| {
+        let host = strange_registry(&run.view)?;
+        let detail = format!("it installs from `{host}`, which files of the project name and you never did");
+        let raised = RaisedQuestion { reason: Reason::Opaque { detail }, ..raised.clone() };
+        Some(StepResult::Needs { need: Need::Person, raised })
+    })
+}
+
+/// Returns the registry that files of the project name for a program which the call installs with, and that nobody chose.
+fn strange_registry<'a>(view: &'a CaseView<'_>) -> Option<&'a str> {
+    let offer = view.case.context().fence.as_ref()?;
+    let installs = view.own_source().effects.iter().filter(|effect| effect.act == Act::InstallDeclared);
+    let mut programs = installs.filter_map(|effect| program_of(view, effect));
+    programs.find_map(|program| {
+        let strange = offer.strange_registries.iter().find(|strange| strange.program == program);
+        strange.map(|strange| strange.host.as_str())
+    })
+}
+
+/// Returns the program of the command that an effect belongs to.
+fn program_of<'a>(view: &'a CaseView<'_>, effect: &Effect) -> Option<&'a str> {
+    let command = effect.invocation.and_then(|at| view.case.survey().invocations.get(at));
+    command.and_then(Invocation::program_name)
 }
 
 fn settle(run: &PipelineRun<'_>, raised: &RaisedQuestion, cause: FenceCause) -> Option<StepResult> {
@@ -112,8 +136,7 @@ fn works_inside(view: &CaseView<'_>, offer: &FenceOffer, effect: &Effect) -> boo
     match effect.act {
         Act::Unknown => !is_meant_for_outside(view, effect),
         Act::InstallDeclared => {
-            let command = effect.invocation.and_then(|at| view.case.survey().invocations.get(at));
-            let program = command.and_then(Invocation::program_name);
+            let program = program_of(view, effect);
             program.is_some_and(|program| offer.installers.iter().any(|known| known == program))
         }
         Act::Observe
@@ -159,10 +182,8 @@ fn names_hidden(view: &CaseView<'_>, offer: &FenceOffer, effect: &Effect) -> boo
 
 /// Says whether a program is known, and known to reach outside in one of its forms. Inside a fence it could only fail.
 fn is_meant_for_outside(view: &CaseView<'_>, effect: &Effect) -> bool {
-    let case = view.case;
-    let command = effect.invocation.and_then(|at| case.survey().invocations.get(at));
-    let profiles = &case.context().profiles;
-    let profile = command.and_then(|command| profiles.find(command.program_name()?));
+    let profiles = &view.case.context().profiles;
+    let profile = program_of(view, effect).and_then(|program| profiles.find(program));
     profile.is_some_and(|profile| has_outward_form(profile.form))
 }
 

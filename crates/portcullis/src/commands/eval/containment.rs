@@ -39,8 +39,9 @@ impl FencedAction {
     ) -> Result<(Self, LocalVerdict), Failure> {
         let workspace = case.context().project.clone();
         // Which registries are known differs from user to user.
-        let (hidden, installers) = (HIDDEN.map(str::to_owned).to_vec(), Vec::new());
-        case.offer_fence(Some(FenceOffer { workspace, hidden, installers }));
+        let hidden = HIDDEN.map(str::to_owned).to_vec();
+        let (installers, strange_registries) = (Vec::new(), Vec::new());
+        case.offer_fence(Some(FenceOffer { workspace, hidden, installers, strange_registries }));
         let strict = Policy { contains_project_code: true, ..policy.clone() };
         let strict = judge_locally(&strict, case)?.verdict.decision;
         let runs_code = case.effect_reports().iter().any(|effect| PROJECT_CODE.contains(&effect.act));
