@@ -48,8 +48,8 @@ pub use registries::{
 };
 #[cfg(target_os = "linux")]
 pub use runs::{
-    CallRecord, CallRecordStore, HeldChange, OpenRun, RunError, RunRecord, RunSelection, RunState, RunStore,
-    command_hash,
+    CallRecord, CallRecordStore, HeldChange, HoldNote, OpenRun, RunError, RunRecord, RunSelection, RunState,
+    RunStore, command_hash, is_protected_change,
 };
 pub use seatbelt::seatbelt_profile;
 pub use usual_places::protected_names;

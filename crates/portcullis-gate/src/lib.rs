@@ -33,6 +33,7 @@ pub mod session_settings;
 pub mod session_traces;
 pub mod standard_input;
 pub mod stores;
+pub mod text_difference;
 
 pub use failure::{Failure, FailureKind};
 pub use gate::{Gate, GateDecision};

@@ -5,6 +5,9 @@ use portcullis_core::{Decision, Mode, Reason, StepId, TraceOutcome, Verdict, is_
 /// The longest sentence a host is given, in characters; longer ones are cut.
 const LONGEST: usize = 1_000;
 
+/// The most lines of a notice.
+const MOST_LINES: usize = 48;
+
 /// Writes why a verdict is what it is: what the call would do where something was found, the message, which names the
 /// rule, then the rule's place.
 pub(crate) fn reason(verdict: &Verdict) -> String {
@@ -56,9 +59,11 @@ fn consequence(sentence: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Writes what the user must know beside the verdict.
+/// Writes what the user must know beside the verdict. Only whoever made it can break its lines: what it quotes has its line
+/// ends spelled out already.
 pub(crate) fn notice(message: &str) -> String {
-    format!("portcullis: {}", shorten(message))
+    let lines: Vec<String> = message.split('\n').take(MOST_LINES).map(shorten).collect();
+    format!("portcullis: {}", lines.join("\n"))
 }
 
 /// Writes why a call is blocked that was never decided.
@@ -102,5 +107,7 @@ mod tests {
         assert_eq!(shorten("naïve 日本"), "naïve 日本");
         assert_eq!(shorten("a\u{1b}[2J\n\u{202e}b"), "a\\u{1b}[2J\\n\\u{202e}b");
         assert_eq!(shorten(&"x".repeat(5_000)).chars().count(), LONGEST + 1);
+        assert_eq!(notice("held:\n-a\u{1b}[2J\n+b"), "portcullis: held:\n-a\\u{1b}[2J\n+b");
+        assert_eq!(notice(&"x\n".repeat(5_000)).lines().count(), MOST_LINES);
     }
 }

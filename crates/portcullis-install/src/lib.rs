@@ -10,7 +10,6 @@
 
 pub mod agent;
 pub mod codex_trust;
-mod diff;
 pub mod document;
 pub mod ours;
 pub mod plan;
@@ -21,11 +20,16 @@ pub mod toml_document;
 pub mod undo;
 pub mod writing;
 
-pub use diff::unified as unified_diff;
-
 use std::path::Path;
 
 use portcullis_core::visible;
+use portcullis_gate::text_difference::unified_difference;
+use portcullis_output::difference::painted_difference;
+
+/// Writes the difference of a file that may be new, for a terminal.
+fn file_difference(path: &Path, before: Option<&str>, after: &str) -> String {
+    painted_difference(&unified_difference(&path.to_string_lossy(), before, after))
+}
 
 /// Writes a path for people.
 fn shown(path: &Path) -> String {

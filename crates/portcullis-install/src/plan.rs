@@ -12,7 +12,7 @@ use super::agent::Agent;
 use super::ours::Ours;
 use super::record::Records;
 use super::text_kind::TextKind;
-use super::{diff, document, shown, toml_document};
+use super::{document, file_difference, shown, toml_document};
 use portcullis_gate::Failure;
 use portcullis_gate::env_vars;
 
@@ -124,7 +124,7 @@ impl TextChange {
 
     /// Writes it for people.
     pub fn show(&self) -> String {
-        diff::unified(&self.path, self.before.as_deref(), &self.after)
+        file_difference(&self.path, self.before.as_deref(), &self.after)
     }
 }
 

@@ -18,7 +18,7 @@ use super::program::Program;
 use super::record::{FileRecord, refused};
 use super::text_kind::TextKind;
 use super::writing::Turn;
-use super::{codex_trust, diff, document, shown, toml_document};
+use super::{codex_trust, document, file_difference, shown, toml_document};
 use portcullis_gate::Failure;
 
 /// What undoing changes; nothing if there is nothing of ours.
@@ -90,7 +90,7 @@ impl Undo {
         let mut out = String::new();
         for text in &self.texts {
             match &text.after {
-                Some(after) => out.push_str(&diff::unified(&text.path, Some(&text.now), after)),
+                Some(after) => out.push_str(&file_difference(&text.path, Some(&text.now), after)),
                 None => _ = writeln!(out, "removes `{}`", shown(&text.path)),
             }
         }

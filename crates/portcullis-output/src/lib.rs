@@ -5,12 +5,14 @@
 
 pub mod calendar;
 pub mod chart;
+pub mod difference;
 pub mod excerpt;
 pub mod exchange;
 pub mod explanation;
 pub mod finding_page;
 pub mod findings;
 pub mod grant;
+pub mod held_run;
 pub mod human;
 pub mod json;
 pub mod judged;

@@ -315,8 +315,8 @@
       button.addEventListener("click", (event) => {
         if (button.dataset.isConfirmed) return;
         event.preventDefault();
-        const edited = button.form.elements.edited.value.trim();
-        const rule = edited || button.form.elements.rule.value;
+        const { edited, rule: chosen } = button.form.elements;
+        const rule = edited?.value.trim() || chosen?.value || "";
         document.getElementById("confirm-text").textContent = `${button.dataset.confirm} ${visible(rule)}`;
         dialog.returnValue = "no";
         dialog.showModal();

@@ -5,8 +5,9 @@ use askama::Template;
 use crate::VisibleText;
 use crate::charts::{BarChart, ColumnChart};
 use crate::views::{
-    ApprovalRow, DecisionRow, ExplanationView, FigureTile, FormChoice, GrantView, PageFrame, ProblemView,
-    Property, RuleView, SessionRow, TimeView, Tone, VerdictView,
+    ApprovalRow, DecisionRow, DifferenceLineView, ExplanationView, FigureTile, FormChoice, GrantView,
+    HeldChangeView, HeldRunRow, PageFrame, ProblemView, Property, RuleView, SessionRow, TimeView, Tone,
+    VerdictView,
 };
 
 /// The latest decisions, as they come.
@@ -132,6 +133,26 @@ pub struct ApprovalsPage {
     pub cut_at: Option<u64>,
     /// Those that are over, the newest first.
     pub done: Vec<ApprovalRow>,
+    /// Runs whose changes wait, the oldest first.
+    pub held: Vec<HeldRunRow>,
+}
+
+/// A run whose changes wait.
+#[derive(Debug, Template)]
+#[template(path = "held_run.html")]
+pub struct HeldRunPage {
+    /// What stands round it.
+    pub frame: PageFrame,
+    /// The run.
+    pub row: HeldRunRow,
+    /// Whether it can be answered from this page.
+    pub is_answerable: bool,
+    /// Its changes.
+    pub changes: Vec<HeldChangeView>,
+    /// How many more there are.
+    pub more: usize,
+    /// What it changed, line by line.
+    pub lines: Vec<DifferenceLineView>,
 }
 
 /// One question.

@@ -353,6 +353,53 @@ impl ApprovalRow {
     }
 }
 
+/// A run whose changes wait, in a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HeldRunRow {
+    /// What it is known by.
+    pub id: String,
+    /// When it began.
+    pub when: TimeView,
+    /// The command.
+    pub command: VisibleText,
+    /// Why its changes wait.
+    pub reason: VisibleText,
+    /// How many changes there are, in words.
+    pub count: String,
+    /// Where they would land.
+    pub workspace: VisibleText,
+    /// The host; empty if a person started it.
+    pub host: VisibleText,
+    /// The session, shortened.
+    pub session: VisibleText,
+    /// The page of the session.
+    pub session_link: String,
+}
+
+/// A change that waits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HeldChangeView {
+    /// The path as it is shown.
+    pub path: VisibleText,
+    /// The path as the form sends it.
+    pub value: String,
+    /// What happened to it.
+    pub kind: &'static str,
+    /// Its colour.
+    pub tone: Tone,
+    /// What a person must look at before they keep it.
+    pub warnings: Vec<&'static str>,
+}
+
+/// A line of a difference.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DifferenceLineView {
+    /// What it says: `file`, `place`, `same`, `added`, `removed`.
+    pub class: &'static str,
+    /// The line with its sign.
+    pub text: VisibleText,
+}
+
 /// What a call does, for people.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExplanationView {

@@ -3,13 +3,14 @@
 
 use portcullis_web::charts::{BarChart, ChartBar, ChartLine, ChartSeries, ColumnChart, ColumnChartData};
 use portcullis_web::pages::{
-    ApprovalPage, ApprovalsPage, DecisionPage, DecisionsPage, DonePage, ErrorPage, FindingPage, LivePage,
-    LoginPage, PresencePage, RulesPage, SessionPage, SessionsPage, StatsPage, TodayView, TrialView,
+    ApprovalPage, ApprovalsPage, DecisionPage, DecisionsPage, DonePage, ErrorPage, FindingPage, HeldRunPage,
+    LivePage, LoginPage, PresencePage, RulesPage, SessionPage, SessionsPage, StatsPage, TodayView, TrialView,
 };
 use portcullis_web::views::{
-    ApprovalRow, CommandLine, CommandPart, DecisionRow, EffectView, ExplanationView, FigureTile, FindingView,
-    FormChoice, GrantView, ModelView, PageFrame, PageNotice, ProblemView, Property, RuleView, SessionRow,
-    SuggestionView, TimeView, Tone, TraceView, VerdictView,
+    ApprovalRow, CommandLine, CommandPart, DecisionRow, DifferenceLineView, EffectView, ExplanationView,
+    FigureTile, FindingView, FormChoice, GrantView, HeldChangeView, HeldRunRow, ModelView, PageFrame,
+    PageNotice, ProblemView, Property, RuleView, SessionRow, SuggestionView, TimeView, Tone, TraceView,
+    VerdictView,
 };
 use portcullis_web::{Template, VisibleText, link};
 
@@ -241,10 +242,43 @@ fn lists() -> Vec<(&'static str, String)> {
                 frame: frame(),
                 open: vec![approval_row("open")],
                 done: vec![approval_row("denied")],
+                held: vec![held_run_row()],
+            };
+            page.render().unwrap()
+        }),
+        ("held run", {
+            let change = HeldChangeView {
+                path: text(),
+                value: HOSTILE.to_owned(),
+                kind: "modified",
+                tone: Tone::Ask,
+                warnings: vec![MARKUP],
+            };
+            let page = HeldRunPage {
+                frame: frame(),
+                row: held_run_row(),
+                is_answerable: true,
+                changes: vec![change],
+                more: 3,
+                lines: vec![DifferenceLineView { class: "added", text: text() }],
             };
             page.render().unwrap()
         }),
     ]
+}
+
+fn held_run_row() -> HeldRunRow {
+    HeldRunRow {
+        id: "3fa9".to_owned(),
+        when: moment(),
+        command: text(),
+        reason: text(),
+        count: MARKUP.to_owned(),
+        workspace: text(),
+        host: text(),
+        session: text(),
+        session_link: link(&format!("/sessions/{}", portcullis_web::segment(HOSTILE)), &[]),
+    }
 }
 
 fn all() -> Vec<(&'static str, String)> {

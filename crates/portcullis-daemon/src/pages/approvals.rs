@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::visitor::Visitor;
 use super::words::{answered, approval_row, choice};
-use super::{PageError, decisions, respond, verdict};
+use super::{PageError, decisions, held_runs, respond, verdict};
 use crate::api::cut;
 use crate::{ApiError, Shared};
 use portcullis_gate::is_id;
@@ -44,6 +44,7 @@ pub(super) async fn list(
     }
     respond(&ApprovalsPage {
         frame,
+        held: held_runs::rows(&daemon).await?,
         open: open.iter().map(approval_row).collect(),
         cut_at: has_more.then_some(MOST_OPEN),
         done: done.iter().map(approval_row).collect(),

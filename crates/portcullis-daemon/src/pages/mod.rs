@@ -10,6 +10,7 @@ mod assets;
 mod command;
 mod decisions;
 mod findings;
+mod held_runs;
 mod live;
 mod login;
 mod rules;
@@ -44,6 +45,8 @@ pub(super) fn routes() -> Router<Shared> {
         .route("/approvals", get(approvals::list))
         .route("/approvals/{id}", get(approvals::show))
         .route("/approvals/{id}/answer", post(answering::answer))
+        .route("/runs/{id}", get(held_runs::show))
+        .route("/runs/{id}/answer", post(held_runs::answer))
         .route("/stats", get(stats::show))
         .route("/rules", get(rules::show).post(rules::change))
         .route("/findings/{code}", get(findings::show))

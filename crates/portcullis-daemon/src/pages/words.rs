@@ -11,9 +11,9 @@ use portcullis_web::{VisibleText, segment};
 use portcullis_output::{calendar, record};
 
 /// The longest text in a list, in characters.
-const LONGEST_IN_LIST: usize = 300;
+pub(super) const LONGEST_IN_LIST: usize = 300;
 /// The longest id of a session in a list.
-const LONGEST_SESSION: usize = 18;
+pub(super) const LONGEST_SESSION: usize = 18;
 
 /// Words a moment.
 pub(super) fn moment(at_ms: u64) -> TimeView {

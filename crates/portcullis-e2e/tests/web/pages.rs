@@ -71,6 +71,43 @@ fn a_waiting_call_runs_after_it_is_allowed() {
 }
 
 #[test]
+fn held_changes_are_read_and_kept_in_part() {
+    let tower = watchtower();
+    let project = tower.project();
+    fs::write(project.join("main.py"), "import os\n\ndef area(width, height):\n    return width * height\n")
+        .unwrap();
+    fs::write(project.join("notes.txt"), "call Ada\n").unwrap();
+    tower.run_fenced(
+        "sed -i 's/width \\* height/width + height/' main.py; rm notes.txt; echo '<img src=x onerror=alert(1)>' > page.html; \
+         echo 'export KEY=1' > .envrc",
+    );
+    let browser = Browser::start(Screen::Wide);
+    tower.sign_in(&browser);
+    browser.open(&format!("{}/approvals", tower.url));
+    browser.wait_for_text("Held changes");
+    browser.screenshot("approvals-held");
+    browser.find("#held a.cover").click();
+    browser.wait_for_text("Keep what this changed?");
+    for part in
+        ["-    return width * height", "+    return width + height", "-call Ada", "<img src=x", "runs later"]
+    {
+        assert!(browser.text().contains(part), "{part} is missing:\n{}", browser.text());
+    }
+    browser.screenshot("held-run");
+    browser.find("input[value='main.py']").click();
+    browser.find("button[value=part]").click();
+    browser.wait(|browser| browser.find_all("input[value='main.py']").is_empty(), "the part to land");
+    assert!(fs::read_to_string(project.join("main.py")).unwrap().contains("width + height"));
+    assert!(project.join("notes.txt").exists() && !project.join(".envrc").exists());
+    browser.find("button[value=drop]").click();
+    browser.find("#confirm[open] button[value=yes]").click();
+    browser.wait_for_text("Nobody waits for an answer");
+    assert!(project.join("notes.txt").exists() && !project.join(".envrc").exists());
+    assert_quiet(&browser);
+    assert_stays_home(&browser, &tower);
+}
+
+#[test]
 fn a_denial_reaches_the_agent_with_its_message() {
     let tower = watchtower();
     let browser = Browser::start(Screen::Wide);

@@ -87,6 +87,15 @@ impl Watchtower {
         (link["url"].as_str().unwrap().to_owned(), link["code"].as_str().unwrap().to_owned())
     }
 
+    /// Runs a command inside a fence in the project, so that what it changes is held.
+    pub(crate) fn run_fenced(&self, script: &str) {
+        let mut command = Command::new(portcullis());
+        command.args(["run", "--", "bash", "-c", script]).env_clear().env("HOME", self.home());
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path))).envs(stand_in());
+        let output = command.current_dir(self.project()).stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success(), "no fence goes up here: {output:?}");
+    }
+
     /// Runs the hook of Claude Code in a process of its own, as the agent does, with nobody there to ask.
     pub(crate) fn hook(&self, session: &str, command: &str) -> JoinHandle<Value> {
         let input = json!({

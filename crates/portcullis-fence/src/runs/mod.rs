@@ -13,6 +13,6 @@ mod store;
 
 pub use call_record::{CallRecord, CallRecordStore, command_hash};
 pub use error::RunError;
-pub use record::{RunRecord, RunState};
+pub use record::{HoldNote, RunRecord, RunState};
 pub(crate) use store::create_private;
-pub use store::{HeldChange, OpenRun, RunSelection, RunStore};
+pub use store::{HeldChange, OpenRun, RunSelection, RunStore, is_protected_change};

@@ -42,6 +42,20 @@ pub struct RunRecord {
     pub changes: Vec<LayerChange>,
     /// The changes that are being brought down.
     pub committing: Vec<LayerChange>,
+    /// Why its changes wait for a person, where it was an agent's call.
+    #[serde(default)]
+    pub hold: Option<HoldNote>,
+}
+
+/// Why the changes of an agent's call wait for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HoldNote {
+    /// What speaks against them, in one clause.
+    pub reason: String,
+    /// The agent's program; empty if nobody knows.
+    pub host: String,
+    /// Its session; empty if nobody knows.
+    pub session: String,
 }
 
 /// What becomes of the changes of a run.
@@ -121,6 +135,7 @@ mod tests {
             layers: Vec::new(),
             changes: Vec::new(),
             committing: Vec::new(),
+            hold: None,
         }
     }
 

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::error::RunError;
-use super::record::{RunRecord, RunState};
+use super::record::{HoldNote, RunRecord, RunState};
 use crate::command::FenceOutcome;
 use crate::hexadecimal::hexadecimal;
 use crate::layer::{ChangeConflict, FileStamp, LayerChange, LayerCommit, find_changes, remove_tree};
@@ -99,6 +99,7 @@ impl RunStore {
                 layers: layers.collect::<io::Result<_>>()?,
                 changes: Vec::new(),
                 committing: Vec::new(),
+                hold: None,
             };
             record.write(&folder.join(RECORD))?;
             Ok(OpenRun { folder: folder.clone(), record, lock })
@@ -115,6 +116,28 @@ impl RunStore {
             .collect();
         records.sort_by(|one, other| (other.started_at_ms, &other.id).cmp(&(one.started_at_ms, &one.id)));
         Ok(records)
+    }
+
+    /// Returns the runs whose changes wait for an answer, the oldest first. What cannot be read is left out.
+    pub fn list_held(&self) -> Result<Vec<RunRecord>, RunError> {
+        // Nothing is held of a run without a lock, so most records need not be read.
+        let has_lock = |id: &&String| self.root.join(id).join(LOCK).exists();
+        let ids = self.ids()?;
+        let read = |id: &String| RunRecord::read(&self.root.join(id).join(RECORD)).ok();
+        let mut records: Vec<RunRecord> = ids.iter().filter(has_lock).filter_map(read).collect();
+        records.retain(|record| record.state == RunState::Held);
+        records.sort_by(|one, other| (one.started_at_ms, &one.id).cmp(&(other.started_at_ms, &other.id)));
+        Ok(records)
+    }
+
+    /// Notes why the changes of a run wait for a person.
+    pub fn note_hold(&self, id: &str, note: HoldNote) -> Result<(), RunError> {
+        let (_lock, mut record) = self.locked(id, PATIENCE)?;
+        if record.state != RunState::Held {
+            return Err(RunError::NotHeld(id.to_owned()));
+        }
+        record.hold = Some(note);
+        self.keep(&record)
     }
 
     /// Returns a run by its name or by the beginning of it, if only one begins so.
@@ -137,7 +160,7 @@ impl RunStore {
             let conflict = change
                 .conflict(&record.workspace, record.began)
                 .map_err(RunError::disk("look at", &record.workspace.join(&change.path)))?;
-            let is_protected = is_protected(protected, &change.path) || change.changes_user();
+            let is_protected = is_protected_change(protected, change);
             held.push(HeldChange { change: change.clone(), conflict, is_protected });
         }
         Ok(held)
@@ -339,6 +362,11 @@ impl OpenRun {
     pub fn abandon(self) -> Result<(), RunError> {
         remove_tree(&self.folder).map_err(RunError::disk("remove", &self.folder))
     }
+}
+
+/// Says whether a change is of a kind that runs later, outside the fence.
+pub fn is_protected_change(protected: &[ProtectedName], change: &LayerChange) -> bool {
+    is_protected(protected, &change.path) || change.changes_user()
 }
 
 /// Removes what is left of a run that was killed before it began; another process may just be about to begin it.

@@ -6,18 +6,22 @@ use portcullis_core::{
     Case, FenceNetwork, FenceOffer, FenceRequest, Mode, Person, StrangeRegistry, ToolInput, path, visible,
 };
 use portcullis_fence::{
-    CallRecord, CallRecordStore, ChangeKind, FencePolicy, InstallerAccess, NetworkAccess, RegistryPlaces,
-    RunRecord, RunState, RunStore, WriteMode, command_hash, installers,
+    CallRecord, CallRecordStore, ChangeKind, FencePolicy, InstallerAccess, LayerChange, NetworkAccess,
+    RegistryPlaces, RunRecord, RunState, RunStore, WriteMode, command_hash, installers, is_protected_change,
+    protected_names,
 };
 use portcullis_hosts::{HookCall, Host, RewritableInput};
+use portcullis_store::redact;
 
 use super::fence_builder::{FenceBuilder, HELD_CHANGES};
 use super::ledger::{ContainedCall, ContainedState, ContainmentLedger};
 use super::machine::{MachineFence, fence_policy, fence_program};
 use super::needed_programs::ProgramSearch;
+use super::run_difference::difference_of;
 use super::wrapped_command::{can_be_wrapped, unwrapped, words, wrapped};
 use crate::clock::now_ms;
 use crate::session_settings::SessionSettings;
+use crate::text_difference::DifferenceLimit;
 use crate::{Failure, new_id};
 
 /// How long a record waits for the runner, in milliseconds: as long as a host may ask its own user first.
@@ -193,7 +197,7 @@ impl FenceBuilder for HostFence<'_> {
         let held = self.ledger().held_runs(&words(&self.command), &self.asked.session.id);
         let held = held.iter().filter_map(|id| runs.find(id).ok());
         let newest = held.filter(|run| run.state == RunState::Held).max_by_key(|run| run.started_at_ms)?;
-        Some(held_clause(&newest))
+        Some(held_changes(&newest))
     }
 
     fn goes_up(&self, case: &Case) -> bool {
@@ -214,12 +218,19 @@ impl FenceBuilder for HostFence<'_> {
     }
 }
 
-/// How many changes of a held run are named in a question; the difference itself shows all of them.
+/// How many changes of a held run are named in a question, and how much of its difference is shown there.
 const MOST_NAMES: usize = 5;
+const SHOWN: DifferenceLimit = DifferenceLimit { lines: 40, columns: 160 };
 
-/// Says what a held run changed, and how a person sees it line by line.
-fn held_clause(run: &RunRecord) -> String {
-    let named = run.changes.iter().take(MOST_NAMES).map(|change| {
+/// Says what a held run changed, line by line as far as a question has room, and how a person sees the rest. What runs
+/// later comes first, then what is gone. Secrets that are known by their form are blacked out.
+fn held_changes(run: &RunRecord) -> String {
+    let names = protected_names();
+    let weight =
+        |change: &&LayerChange| (!is_protected_change(&names, change), change.kind != ChangeKind::Removed);
+    let mut changes: Vec<&LayerChange> = run.changes.iter().collect();
+    changes.sort_by_key(weight);
+    let named = changes.iter().take(MOST_NAMES).map(|change| {
         let does = match change.kind {
             ChangeKind::Added => "adds",
             ChangeKind::Modified => "changes",
@@ -228,12 +239,14 @@ fn held_clause(run: &RunRecord) -> String {
         format!("{does} `{}`", visible(&change.path.to_string_lossy()))
     });
     let named: Vec<String> = named.collect();
-    let more = match run.changes.len().saturating_sub(MOST_NAMES) {
+    let more = match changes.len().saturating_sub(MOST_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
+    let lines = difference_of(run, &changes, SHOWN);
+    let lines: String = lines.iter().map(|line| format!("\n{}", redact(&line.text))).collect();
     format!(
-        "inside a fence it {}{more}, which is held: `portcullis runs diff {}` shows it line by line",
+        "{HELD_CHANGES}{}{more}, which is held: `portcullis runs diff {}` shows all of it line by line{lines}",
         named.join(", "),
         run.id
     )

@@ -4,6 +4,9 @@ use std::cell::LazyCell;
 
 use portcullis_core::{Case, FenceOffer};
 
+/// How [`FenceBuilder::held_changes`] begins. Nothing else that the user is told does.
+pub(crate) const HELD_CHANGES: &str = "inside a fence it ";
+
 /// Says for a call whether a fence goes up.
 pub trait FenceBuilder {
     /// Returns what can be offered, before anything of the machine is looked at.
@@ -12,7 +15,8 @@ pub trait FenceBuilder {
     /// Says whether a fence goes up for this very call, here and now.
     fn goes_up(&self, case: &Case) -> bool;
 
-    /// Says what the same command changed inside a fence that a person has not answered yet, in one clause.
+    /// Says what the same command changed inside a fence that a person has not answered yet: a clause, and the lines of the
+    /// difference below it.
     fn held_changes(&self) -> Option<String>;
 }
 

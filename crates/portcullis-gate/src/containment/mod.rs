@@ -15,20 +15,31 @@ mod builder;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod fence_builder;
+mod held_run;
+#[cfg(target_os = "linux")]
+mod held_runs;
 mod ledger;
 #[cfg(target_os = "linux")]
 mod machine;
 #[cfg(target_os = "linux")]
 mod needed_programs;
 mod proof;
+#[cfg(target_os = "linux")]
+mod run_difference;
 mod wrapped_command;
 
 #[cfg(target_os = "linux")]
 pub use builder::HostFence;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::HostFence;
+pub use elsewhere::{HeldRuns, HostFence};
 pub use fence_builder::FenceBuilder;
+pub(crate) use fence_builder::HELD_CHANGES;
+pub use held_run::{HeldRun, HeldRunChange};
+#[cfg(target_os = "linux")]
+pub use held_runs::{HeldRuns, conflict_text, run_failure};
 pub use ledger::{ContainedCall, ContainedState, ContainmentLedger, SwitchedOff};
 #[cfg(target_os = "linux")]
 pub use machine::{fence_policy, fence_program, probe};
 pub(crate) use proof::prove;
+#[cfg(target_os = "linux")]
+pub use run_difference::run_difference;

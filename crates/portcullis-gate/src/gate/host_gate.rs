@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use portcullis_core::{CallApproval, Case, Context, Decision, Mode, Person, ToolInput, Verdict};
+use portcullis_core::{CallApproval, Case, Context, Decision, Mode, Person, ToolInput, Verdict, visible};
 use portcullis_hosts::{
     AskBy, HookCall, HookSession, HostAnswer, HostDecision, MomentCapabilities, PlainQuestion, SessionFormat,
 };
@@ -27,7 +27,7 @@ use crate::audit::{self, RecordContext};
 use crate::audit_head;
 use crate::classifier::{ClassifierFlags, has_classifier};
 use crate::clock::now_ms;
-use crate::containment::HostFence;
+use crate::containment::{HELD_CHANGES, HostFence};
 use crate::env_vars;
 use crate::judge::{CallJudge, Consultants, JudgedCall, Nobody, keep_question};
 use crate::session_settings::{SessionSettings, SettingsFlags, SettingsPlan};
@@ -438,13 +438,19 @@ fn or_block(judge: impl FnOnce() -> Result<HostAnswer, Failure>) -> HostAnswer {
     }
 }
 
-/// Returns what the user should know and the agent need not: broken settings, what did not work, how to lift a denial.
+/// Returns what the user should know and the agent need not: broken settings, what did not work, how to lift a denial. Held
+/// changes alone have lines of their own, below what is said in one clause.
 fn notice(session: &SessionSettings, judged: &JudgedCall, said: HostDecision) -> Option<String> {
     let problem = session.notice().or_else(|| judged.problems.first().cloned());
+    let (held, problem): (Vec<String>, Vec<String>) =
+        problem.into_iter().partition(|problem| problem.starts_with(HELD_CHANGES));
     let denial = judged.denial.as_ref().filter(|_| said == HostDecision::Deny);
     let lift = denial.map(|id| format!("`portcullis allow --id {id}` allows this very call once"));
-    let parts: Vec<String> = problem.into_iter().chain(lift).collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
+    let clauses: Vec<String> =
+        problem.iter().map(|problem| visible(problem).into_owned()).chain(lift).collect();
+    let said = Some(clauses.join("; ")).filter(|said| !said.is_empty());
+    let parts: Vec<String> = said.into_iter().chain(held).collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
 }
 
 #[cfg(test)]

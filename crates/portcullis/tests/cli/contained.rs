@@ -127,6 +127,33 @@ fn what_an_agents_own_code_destroys_is_held_and_nothing_outside_changes() {
     );
     let diff = scene.sandbox.run(&["runs", "diff", id]);
     assert!(diff.stdout.contains("-work"), "{diff:?}");
+    // The question itself has the difference, and the terminal says whose call it was and why it waits.
+    let message = scene.ask_whole("t4", "pytest -q")["systemMessage"].as_str().unwrap().to_owned();
+    assert!(message.contains("\n--- notes.txt\n+++ notes.txt\n@@ -1,1 +0,0 @@\n-work"), "{message}");
+    let shown = scene.sandbox.run(&["questions", "show", id]);
+    let expected = ["claude", "pytest -q", "takes away work that git does not hold", "-work"];
+    assert!(expected.iter().all(|text| shown.stdout.contains(text)), "{shown:?}");
+}
+
+/// A question has room for so much of a difference and no more, whatever stands in it.
+#[test]
+fn the_difference_in_a_question_is_cut_and_escaped() {
+    let scene = Scene::new();
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    let long = format!(
+        "echo 'token = \"{secret}\"' > a; printf 'x\\033[2J%0500d\\n' 1 >> a; seq 1000 >> a; rm notes.txt"
+    );
+    let line = scene.contained("t1", "frobnicate --all");
+    scene.write_tool("frobnicate", &long);
+    let ran = scene.shell(&format!("PATH=$PWD/tools:$PATH; {line}"), "");
+    assert!(ran.stderr.contains("held for a person"), "{ran:?}");
+    let message = scene.ask_whole("t2", "frobnicate --all")["systemMessage"].as_str().unwrap().to_owned();
+    // What is gone comes first.
+    assert!(message.contains("it removes `notes.txt`, adds `a`"), "{message}");
+    assert!(message.find("-work").unwrap() < message.find("+++ a").unwrap(), "{message}");
+    assert!(message.lines().count() < 45 && message.contains("… cut here: "), "{message}");
+    assert!(message.lines().skip(1).all(|line| line.chars().count() <= 161), "{message}");
+    assert!(message.contains("+x\\u{1b}[2J0000") && !message.contains(&secret), "{message}");
 }
 
 /// A rule of the user about files speaks about what a contained call changed as about what a call names.
@@ -173,6 +200,28 @@ fn what_lands_is_judged_by_rules_and_findings() {
         (".envrc", false),
     ] {
         assert_eq!(scene.has(file), is_there, "{file}");
+    }
+}
+
+/// Many changes are shared out among the cores, and one that may not land holds all of them, wherever it stands.
+#[test]
+fn of_many_changes_one_holds_all() {
+    let scene = Scene::new();
+    let settings = r#"{"permissions": {"defaultMode": "auto", "deny": ["Edit(f0199)", "Edit(f0399)"]}}"#;
+    scene.sandbox.write_home(".config/portcullis/settings.json", settings);
+    for (at, (skipped, held)) in
+        [("f0199", Some("f0399")), ("f0399", Some("f0199")), ("f0?99", None)].iter().enumerate()
+    {
+        let line = scene.contained(&format!("t{at}"), &format!("frobnicate {at}"));
+        let make = "rm -rf made; mkdir made; for n in $(seq -w 0000 0500); do echo x > made/f$n; done";
+        scene.write_tool("frobnicate", &format!("{make}; rm -f made/{skipped}"));
+        let ran = scene.shell(&format!("PATH=$PWD/tools:$PATH; {line}"), "");
+        match held {
+            Some(name) => {
+                assert!(ran.stderr.contains(&format!("made/{name}")) && !scene.has("made"), "{ran:?}")
+            }
+            None => assert!(!ran.stderr.contains("held") && scene.has("made/f0500"), "{ran:?}"),
+        }
     }
 }
 

@@ -51,6 +51,45 @@ fn what_a_command_changes_is_held_until_a_person_keeps_it() {
     assert_eq!((newest(&sandbox)["state"].as_str(), read(&sandbox, "b")), (Some("dropped"), None));
 }
 
+/// What is held waits among the questions too, with its difference, and no daemon is needed for that.
+#[test]
+fn held_changes_are_questions_in_the_terminal() {
+    let sandbox = with_files();
+    sandbox.run(&["run", "--", "bash", "-c", "printf 'after\\033[2J\\n' > a; echo x > .envrc"]);
+    let run = newest(&sandbox);
+    let id = run["id"].as_str().unwrap();
+    let listed = sandbox.run(&["questions", "list"]);
+    assert!(listed.stdout.contains(id) && listed.stdout.contains("2 held changes, you"), "{listed:?}");
+    let listed = sandbox.run(&["questions", "list", "--json"]);
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let held = &listed["heldRuns"][0];
+    assert_eq!((held["id"].as_str(), held["changes"][0]["path"].as_str()), (Some(id), Some(".envrc")));
+    let shown = sandbox.run(&["questions", "show", &id[..6]]);
+    let expected = ["modified a", "runs later or steers tools", "-before\n+after\\u{1b}[2J\n"];
+    assert!(expected.iter().all(|text| shown.stdout.contains(text)), "{shown:?}");
+    let shown: Value =
+        serde_json::from_str(&sandbox.run(&["questions", "show", id, "--json"]).stdout).unwrap();
+    assert!(shown["difference"].as_array().unwrap().contains(&Value::from("+x")), "{shown}");
+    // A yes needs a person, and so does a no.
+    for behavior in ["allow", "deny"] {
+        let refused = sandbox.run(&[behavior, "--id", id, "--yes"]);
+        assert_eq!(refused.code, Some(64), "{refused:?}");
+    }
+    let wider = sandbox.at_terminal(&["allow", "--id", id, "--session", "--yes"], "");
+    assert_eq!(wider.code, Some(64), "{wider:?}");
+    let no = sandbox.at_terminal(&["allow", "--id", id], "n\n");
+    assert!(no.code == Some(64) && no.stdout.contains("-before"), "{no:?}");
+    let kept = sandbox.at_terminal(&["allow", "--id", id], "y\n");
+    assert!(kept.code == Some(0) && kept.stdout.contains("kept"), "{kept:?}");
+    assert_eq!(read(&sandbox, ".envrc").as_deref(), Some("x\n"));
+    sandbox.run(&["run", "--", "bash", "-c", "rm a"]);
+    let run = newest(&sandbox);
+    let dropped = sandbox.at_terminal(&["deny", "--id", run["id"].as_str().unwrap(), "--yes"], "");
+    assert!(dropped.code == Some(0) && read(&sandbox, "a").is_some(), "{dropped:?}");
+    // Without a daemon and without held changes nothing waits anywhere.
+    assert_eq!(sandbox.run(&["questions", "list"]).code, Some(64));
+}
+
 #[test]
 fn a_person_is_asked_when_the_command_has_ended() {
     let sandbox = with_files();

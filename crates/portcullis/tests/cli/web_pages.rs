@@ -221,6 +221,51 @@ fn a_person_answers_from_the_page_and_the_first_answer_wins() {
     assert!(!page.contains("name=\"choice\""), "{page}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn held_changes_are_shown_line_by_line_and_kept_in_part() {
+    let site = Site::new();
+    site.sandbox.write_project("a", "before\n");
+    let change = "echo '<b>after' > a; echo new > b; rm -f c; mkdir d; echo deep > d/e";
+    let ran = site.sandbox.run(&["run", "--", "bash", "-c", change]);
+    assert!(ran.stderr.contains("held:"), "{ran:?}");
+    let listed = site.page("/approvals");
+    assert_has(&listed, &["Held changes", "4 changes", "&#60;b&#62;after"]);
+    assert_is_safe("/approvals", &listed);
+    let path = listed.split("href=\"").find(|link| link.starts_with("/runs/")).unwrap();
+    let path = path.split('"').next().unwrap().to_owned();
+    let page = site.page(&path);
+    assert_has(
+        &page,
+        &["-before\n", "+&#60;b&#62;after\n", "name=\"path\" value=\"d/e\"", "Keep all", "Drop all"],
+    );
+    assert_is_safe(&path, &page);
+    let answer = format!("{path}/answer");
+    let read = |name: &str| std::fs::read_to_string(site.sandbox.project.join(name)).ok();
+    // A form of somebody else's, a form that says nothing, a look without more, and a token alone keep nothing.
+    let foreign = site.daemon.ask("POST", &answer).header("cookie", &site.cookie).form("choice=keep").send();
+    assert_eq!(foreign.status, 403);
+    for wrong in
+        [&[][..], &[("choice", "part")], &[("choice", "yes")], &[("choice", "part"), ("path", "nowhere")]]
+    {
+        assert_eq!(site.post(&answer, wrong).status, 400, "{wrong:?}");
+    }
+    let token =
+        site.daemon.ask("POST", &answer).token(&site.daemon.person_token()).form("choice=keep").send();
+    assert_eq!(token.header("location"), Some("/presence"), "{token:?}");
+    let hook = site.daemon.ask("POST", &answer).token(&site.daemon.hook_token()).form("choice=drop").send();
+    assert_eq!(hook.status, 403, "{hook:?}");
+    assert_eq!((read("a").as_deref(), read("b")), (Some("before\n"), None));
+    let part = site.post(&answer, &[("choice", "part"), ("path", "a"), ("path", "d/e")]);
+    assert_eq!((part.status, part.header("location")), (303, Some(path.as_str())));
+    assert_eq!(read("a").as_deref(), Some("<b>after\n"));
+    assert_eq!((read("d/e").as_deref(), read("b")), (Some("deep\n"), None));
+    let dropped = site.post(&answer, &[("choice", "drop")]);
+    assert_eq!((dropped.status, dropped.header("location")), (303, Some("/approvals")));
+    assert_eq!((read("b"), site.get(&path).status), (None, 404));
+    assert!(!site.page("/approvals").contains("Held changes"));
+}
+
 #[test]
 fn an_answer_for_the_session_is_a_grant_that_can_be_taken_back() {
     let site = Site::new();

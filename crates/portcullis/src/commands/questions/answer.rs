@@ -8,10 +8,10 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::visible;
 use portcullis_store::{AnswerScope, ApprovalState};
 
-use super::outcome_text;
 use super::queue_client::{QuestionAnswer, QueueClient, late};
 use super::show::{page, unread};
 use super::wire::{self, QueuedQuestion};
+use super::{held_run, outcome_text};
 use crate::commands::answer::person::{choose_rule, require_person_to, require_yes};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
@@ -49,6 +49,9 @@ pub(crate) fn run(
     is_json: bool,
 ) -> Result<ExitCode, Failure> {
     require_person_to(behavior)?;
+    if let Some(run) = held_run::find(&arguments.id)? {
+        return held_run::run(behavior, arguments, &run, is_json);
+    }
     let queue = QueueClient::open(Role::Person)?;
     let queued = wire::parse_question(&queue.find(&arguments.id)?).ok_or_else(unread)?;
     if queued.state != ApprovalState::Open {

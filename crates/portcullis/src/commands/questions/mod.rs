@@ -4,6 +4,7 @@
 //! screen or by `portcullis allow --id` and `deny --id`, wants a person in a terminal, as everything does that lifts a denial.
 
 pub(crate) mod answer;
+mod held_run;
 mod list;
 mod queue_client;
 #[cfg(feature = "tui")]
@@ -19,10 +20,14 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::visible;
 use portcullis_store::{ApprovalState, ExplanationEntry};
 
+#[cfg(feature = "tui")]
+use self::queue_client::QueueClient;
 use self::queue_client::scope_name;
 use self::wire::QueuedQuestion;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+#[cfg(feature = "tui")]
+use portcullis_gate::daemon_client::Role;
 use portcullis_output::human::age;
 
 /// Read and answer questions that wait for a person, in a full screen or one by one
@@ -37,7 +42,8 @@ use portcullis_output::human::age;
 
 In a terminal this opens a full screen in which you read and answer; elsewhere it lists what waits.
 A call waits here if it needs a person's answer and the agent cannot ask for one; a daemon must run
-for that: `portcullis serve`. An id may be shortened to how it begins.
+for that: `portcullis serve`. What a fenced command changed waits here if it was held: `allow --id`
+keeps all of it, `deny --id` drops it. An id may be shortened to how it begins.
 Only a person can answer: it works in a terminal alone.
 
 Exit codes: 0 done, 64 no daemon, no such question, answered already, no terminal, or a no,
@@ -79,7 +85,11 @@ pub(crate) fn run(arguments: &QuestionsArgs) -> Result<ExitCode, Failure> {
 
 #[cfg(feature = "tui")]
 fn open_screen() -> Result<ExitCode, Failure> {
-    screen::run()
+    // Held changes need no daemon.
+    match QueueClient::open(Role::Person) {
+        Err(_) if !held_run::held_runs()?.list()?.is_empty() => list::run(&list::ListArgs::default(), false),
+        _ => screen::run(),
+    }
 }
 
 #[cfg(not(feature = "tui"))]
@@ -107,6 +117,9 @@ fn outcome_text(queued: &QueuedQuestion) -> String {
 fn left_text(queued: &QueuedQuestion, now_ms: u64) -> String {
     if queued.state != ApprovalState::Open {
         return outcome_text(queued);
+    }
+    if queued.is_held_run {
+        return "it waits until it is answered".to_owned();
     }
     match queued.expires_at_ms.saturating_sub(now_ms) {
         0 => "its time is over".to_owned(),

@@ -8,7 +8,7 @@ use portcullis_store::ApprovalState;
 
 use super::queue_client::QueueClient;
 use super::wire::{self, QueuedQuestion};
-use super::{left_text, outcome_text};
+use super::{held_run, left_text, outcome_text};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -32,6 +32,14 @@ pub(crate) struct ShowArgs {
 
 /// Runs the command.
 pub(super) fn run(arguments: &ShowArgs, is_json: bool) -> Result<ExitCode, Failure> {
+    if let Some(run) = held_run::find(&arguments.id)? {
+        print(&if is_json {
+            printable(&format!("{:#}\n", held_run::whole_value(&run)?))
+        } else {
+            held_run::page(&run)?
+        })?;
+        return Ok(ExitCode::Success);
+    }
     let value = QueueClient::open(Role::Read)?.find(&arguments.id)?;
     print(&if is_json {
         printable(&format!("{value:#}\n"))

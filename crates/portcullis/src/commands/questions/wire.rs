@@ -32,6 +32,8 @@ pub(super) struct QueuedQuestion {
     pub(super) state: ApprovalState,
     /// The answer, if somebody answered.
     pub(super) answer: Option<ApprovalAnswer>,
+    /// Whether it is about what a fenced command changed: the daemon knows nothing of it.
+    pub(super) is_held_run: bool,
 }
 
 /// Reads a question; `None` if it is none.
@@ -47,6 +49,7 @@ pub(super) fn parse_question(value: &Value) -> Option<QueuedQuestion> {
         explanation: value.get("explanation").and_then(read_explanation),
         state: ApprovalState::ALL.into_iter().find(|known| known.as_str() == state)?,
         answer: value.get("answer").and_then(answer),
+        is_held_run: false,
     })
 }
 

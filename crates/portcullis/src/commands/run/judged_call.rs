@@ -8,19 +8,19 @@ use std::path::Path;
 
 use portcullis_core::visible;
 use portcullis_fence::{
-    CallRecordStore, FenceOutcome, FencePolicy, FencedCommand, RunRecord, RunSelection, RunState, WriteMode,
-    run_meanwhile,
+    CallRecordStore, FenceOutcome, FencePolicy, FencedCommand, HoldNote, RunRecord, RunSelection, RunState,
+    WriteMode, run_meanwhile,
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
-use portcullis_gate::containment::{ContainedState, ContainmentLedger};
+use portcullis_gate::containment::{ContainedState, ContainmentLedger, run_failure};
 use portcullis_output::terminal::print_error;
 
 use super::ending::{
     FenceAdvice, did_not_start, end_with, nothing_was_run, say_what_was_refused, was_refused,
 };
 use super::landing::objection;
-use super::{FenceHome, run_failure, tidy};
+use super::{FenceHome, tidy};
 use crate::exit_code::ExitCode;
 
 /// Runs a judged call, or nothing.
@@ -132,6 +132,13 @@ impl<'a> CallProof<'a> {
         self.ledger.find(self.id, self.words).map(|call| call.session).unwrap_or_default()
     }
 
+    /// Makes the note of why its changes wait.
+    fn hold_note(&self, reason: String) -> HoldNote {
+        let call = self.ledger.find(self.id, self.words);
+        let (host, session) = call.map(|call| (call.host, call.session)).unwrap_or_default();
+        HoldNote { reason, host, session }
+    }
+
     /// Returns how an agent comes to a run outside the fence.
     fn way_out(&self) -> &'static str {
         match self.ledger.find(self.id, self.words) {
@@ -158,6 +165,8 @@ fn land_or_hold(home: &FenceHome, record: &RunRecord, policy: &FencePolicy, call
     let Some(objection) = objection else { return Landing::Whole };
     say_held(&objection, &show);
     call.note_held(&record.id);
+    // Without the note the changes wait all the same, and nobody is told why.
+    let _ = runs.note_hold(&record.id, call.hold_note(objection));
     Landing::Held
 }
 

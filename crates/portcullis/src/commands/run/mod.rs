@@ -14,7 +14,7 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use portcullis_fence::{AllowedHost, FencePolicy, NetworkAccess, RunError, RunStore, project_registries};
+use portcullis_fence::{AllowedHost, FencePolicy, NetworkAccess, RunStore, project_registries};
 use portcullis_gate::Failure;
 use portcullis_gate::containment::fence_policy;
 use portcullis_gate::presence::require_presence;
@@ -140,15 +140,4 @@ pub(crate) fn require_keeper() -> Result<(), Failure> {
     }
     Err(Failure::usage("only a person in a terminal can keep what a run changed")
         .with_hint("run it yourself in a terminal, without a pipe into it"))
-}
-
-/// Makes the failure of a command on held runs.
-pub(crate) fn run_failure(error: &RunError) -> Failure {
-    match error {
-        RunError::Disk { .. } => Failure::internal(error.to_string()),
-        RunError::Conflict { .. } => Failure::usage(error.to_string())
-            .with_hint("look at them with `portcullis runs show`; `--replace` puts them over what is there"),
-        RunError::Unknown(_) => Failure::usage(error.to_string()).with_hint("`portcullis runs` lists them"),
-        _ => Failure::usage(error.to_string()),
-    }
 }

@@ -7,10 +7,11 @@ use portcullis_fence::{
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
+use portcullis_gate::containment::run_failure;
 use portcullis_output::terminal::{confirm, print, print_error};
 
 use super::ending::{FenceAdvice, did_not_start, end_with, nothing_was_run, say_what_was_refused};
-use super::{FenceHome, RunArgs, require_keeper, run_failure, tidy};
+use super::{FenceHome, RunArgs, require_keeper, tidy};
 use crate::commands::runs::picture::{changes_text, run_json};
 use crate::exit_code::ExitCode;
 

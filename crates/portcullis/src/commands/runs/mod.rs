@@ -1,6 +1,5 @@
 //! `portcullis runs`: what fenced commands changed and nobody has answered yet.
 
-mod difference;
 pub(crate) mod picture;
 
 use std::path::PathBuf;
@@ -10,11 +9,14 @@ use portcullis_core::visible;
 use portcullis_fence::{RunRecord, RunSelection, RunState};
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
+use portcullis_gate::containment::{run_difference, run_failure};
+use portcullis_gate::text_difference::DifferenceLimit;
+use portcullis_output::difference::painted_difference;
 use portcullis_output::human::{age, counted};
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
 use serde_json::{Value, json};
 
-use super::run::{FenceHome, require_keeper, run_failure};
+use super::run::{FenceHome, require_keeper};
 use crate::exit_code::ExitCode;
 use picture::{changes_text, run_json, state_name};
 
@@ -100,7 +102,7 @@ pub(crate) fn run(arguments: &RunsArgs) -> Result<ExitCode, Failure> {
         Some(RunsCommand::Show(run)) => show(&home, &run.id, arguments.json)?,
         Some(RunsCommand::Diff(paths)) => {
             let record = find(&home, &paths.id)?;
-            difference::run_diff(&record, &paths.paths)?
+            diff(&record, &paths.paths)
         }
         Some(RunsCommand::Commit { paths, replace }) => commit(&home, paths, *replace, arguments.json)?,
         Some(RunsCommand::Drop(run)) => {
@@ -153,6 +155,11 @@ fn show(home: &FenceHome, id: &str, is_json: bool) -> Result<String, Failure> {
     }
     let held = picture::held(home, &record)?;
     Ok(format!("{}{}", line(&record, now_ms()), changes_text(&record, &held)))
+}
+
+fn diff(record: &RunRecord, paths: &[PathBuf]) -> String {
+    let lines = run_difference(record, paths, DifferenceLimit::NONE);
+    if lines.is_empty() { "nothing is held there\n".to_owned() } else { painted_difference(&lines) }
 }
 
 fn commit(home: &FenceHome, paths: &PathsArgs, replaces: bool, is_json: bool) -> Result<String, Failure> {

@@ -6,14 +6,15 @@ use std::path::Path;
 
 use portcullis_core::visible;
 use portcullis_fence::{
-    ChangeConflict, ChangeKind, ChangedEntry, FencedExit, HeldChange, RunRecord, RunState, protected_names,
+    ChangeKind, ChangedEntry, FencedExit, HeldChange, RunRecord, RunState, protected_names,
 };
 use portcullis_gate::Failure;
+use portcullis_gate::containment::{conflict_text, run_failure};
 use portcullis_output::human::counted;
 use portcullis_output::terminal::{BOLD, DIM, ERROR, Painted};
 use serde_json::{Value, json};
 
-use crate::commands::run::{FenceHome, run_failure};
+use crate::commands::run::FenceHome;
 
 /// Beyond so many changes, a directory stands for what is in it.
 const MOST_LINES: usize = 40;
@@ -80,13 +81,6 @@ fn change_line(held: &HeldChange) -> String {
     }
     line.push('\n');
     line
-}
-
-fn conflict_text(conflict: ChangeConflict) -> &'static str {
-    match conflict {
-        ChangeConflict::ChangedOutside => "changed outside since",
-        ChangeConflict::OtherNames => "has another name elsewhere, which keeps the old content",
-    }
 }
 
 /// Returns a run for programs.

@@ -1,5 +1,7 @@
 //! What stands over the list for a while: help, a line that is typed, a rule that is chosen.
 
+use std::path::PathBuf;
+
 use portcullis_core::is_hidden;
 use portcullis_store::AnswerScope;
 use portcullis_store::audit::SuggestionEntry;
@@ -19,6 +21,8 @@ pub(super) enum ScreenDialog {
     Filter(TypedLine),
     /// What the agent of a question is told with a no.
     Message(String, TypedLine),
+    /// Which paths of a run's changes land.
+    Part(String, TypedLine),
     /// Which of the suggested rules is meant.
     Choose(RuleChoice),
     /// A rule of one's own for a question.
@@ -34,6 +38,8 @@ pub(super) enum DialogOutcome {
     Leaves,
     /// It is over, and this is the answer to the question with this id.
     Answers(String, QuestionAnswer),
+    /// It is over, and the changes of this run at these paths land.
+    Keeps(String, Vec<PathBuf>),
 }
 
 impl ScreenDialog {
@@ -54,6 +60,17 @@ impl ScreenDialog {
                 let message = typed.text.trim();
                 let message = (!message.is_empty()).then(|| message.to_owned());
                 DialogOutcome::Answers(id, QuestionAnswer::deny(message))
+            }
+            Self::Part(id, typed) if key.code == KeyCode::Enter => {
+                let paths: Vec<PathBuf> = typed.text.split_whitespace().map(PathBuf::from).collect();
+                if paths.is_empty() {
+                    return DialogOutcome::Stays(Self::Part(id, typed));
+                }
+                DialogOutcome::Keeps(id, paths)
+            }
+            Self::Part(id, mut typed) => {
+                typed.press(key);
+                DialogOutcome::Stays(Self::Part(id, typed))
             }
             Self::Message(id, mut typed) => {
                 typed.press(key);

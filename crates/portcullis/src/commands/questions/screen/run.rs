@@ -6,6 +6,7 @@
 //! answer thread ◄─ ScreenAction ─┘   one at a time, in order
 //! ```
 
+use std::collections::BTreeMap;
 use std::io::stdout;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -17,11 +18,14 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind};
 use ratatui::crossterm::execute;
 
+use super::super::held_run::RunAnswer;
 use super::super::queue_client::QueueClient;
-use super::super::{outcome_text, wire};
+use super::super::wire::QueuedQuestion;
+use super::super::{held_run, outcome_text, wire};
 use super::palette::Palette;
 use super::state::{QueueNews, ScreenAction, ScreenState};
 use super::view::draw;
+use crate::commands::answer::person::require_presence;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -33,6 +37,9 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// How often the daemon is asked what waits.
 const POLL: Duration = Duration::from_millis(500);
+
+/// Held changes are looked for at every so many polls.
+const RUN_LOOKS: usize = 4;
 
 /// So many questions make the daemon be asked half as often, because all of them are told every time.
 const MANY: usize = 250;
@@ -158,12 +165,14 @@ fn unusable(error: &std::io::Error) -> Failure {
 
 /// Tells the screen what waits, again and again. A daemon that went away is looked for until it is back.
 fn follow(screen: &ThreadReporter) {
+    let mut runs = RunFeed::default();
     loop {
         let heard = QueueClient::open(Role::Read).and_then(|queue| queue.list("open", MOST));
         let (news, pause) = match heard {
             Ok(listed) => {
-                let open = wire::parse_questions(&listed);
+                let mut open = wire::parse_questions(&listed);
                 let slower = u32::try_from(open.len() / MANY).unwrap_or(0);
+                open.extend(runs.look());
                 (QueueNews::Open(open), POLL * slower.saturating_add(1))
             }
             Err(failure) => (QueueNews::Lost(failure.message), POLL),
@@ -175,7 +184,33 @@ fn follow(screen: &ThreadReporter) {
     }
 }
 
-/// Does what the screen wants of the daemon.
+/// What fenced commands changed and nobody has answered, as questions.
+#[derive(Default)]
+struct RunFeed {
+    /// The questions, by the id of the run and how many of its changes wait.
+    known: BTreeMap<(String, usize), QueuedQuestion>,
+    looks: usize,
+}
+
+impl RunFeed {
+    /// Looks what waits, and not every time: the disk is read for it.
+    fn look(&mut self) -> Vec<QueuedQuestion> {
+        let is_due = self.looks.is_multiple_of(RUN_LOOKS);
+        self.looks = self.looks.wrapping_add(1);
+        if is_due && let Ok(runs) = held_run::held_runs().and_then(|runs| runs.list()) {
+            let mut known = BTreeMap::new();
+            for run in &runs {
+                let key = (run.id.clone(), run.changes.len());
+                let question = self.known.remove(&key).map_or_else(|| held_run::question(run), Ok);
+                known.extend(question.ok().map(|question| (key, question)));
+            }
+            self.known = known;
+        }
+        self.known.values().cloned().collect()
+    }
+}
+
+/// Does what the screen wants of the daemon, and of the runs on this machine.
 fn serve(actions: &Receiver<ScreenAction>, screen: &ThreadReporter) {
     for action in actions {
         let news = match action {
@@ -186,6 +221,11 @@ fn serve(actions: &Receiver<ScreenAction>, screen: &ThreadReporter) {
                         .map_or_else(|| "answered".to_owned(), |one| outcome_text(&one))
                 });
                 QueueNews::Answered(id, said)
+            }
+            ScreenAction::AnswerRun(id, answer) => {
+                let present = if answer == RunAnswer::Drop { Ok(()) } else { require_presence() };
+                let said = present.and_then(|()| held_run::answer(&id, &answer));
+                QueueNews::Answered(id, said.map_err(|failure| failure.message))
             }
             ScreenAction::LookUp(id) => {
                 let found = QueueClient::open(Role::Read).and_then(|queue| queue.get(&id));

@@ -12,6 +12,7 @@ use portcullis_store::audit::Entry;
 use portcullis_store::{AnswerScope, ApprovalState};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::super::held_run::RunAnswer;
 use super::super::outcome_text;
 use super::super::queue_client::QuestionAnswer;
 use super::super::wire::QueuedQuestion;
@@ -114,6 +115,8 @@ pub(super) enum QueueNews {
 pub(super) enum ScreenAction {
     /// Answer a question.
     Answer(String, QuestionAnswer),
+    /// Keep or drop what a run changed.
+    AnswerRun(String, RunAnswer),
     /// Find out what became of a question.
     LookUp(String),
     /// Find the deciding words of a question.
@@ -210,7 +213,11 @@ impl ScreenState {
     /// Takes text that was pasted: into a line that is being typed, and nowhere else.
     pub(super) fn paste(&mut self, text: &str) {
         match &mut self.dialog {
-            Some(ScreenDialog::Message(_, typed) | ScreenDialog::Rule(_, _, typed)) => typed.insert(text),
+            Some(
+                ScreenDialog::Message(_, typed)
+                | ScreenDialog::Part(_, typed)
+                | ScreenDialog::Rule(_, _, typed),
+            ) => typed.insert(text),
             Some(ScreenDialog::Filter(typed)) => {
                 typed.insert(text);
                 self.filter = typed.text.clone();
@@ -231,7 +238,8 @@ impl ScreenState {
                 let mut item = item.clone();
                 if item.stage == AnswerStage::Open {
                     item.stage = AnswerStage::Ended("it is not open any more".to_owned());
-                    lookup = Some(ScreenAction::LookUp(item.queued.id.clone()));
+                    let id = item.queued.id.clone();
+                    lookup = (!item.queued.is_held_run).then_some(ScreenAction::LookUp(id));
                 }
                 items.insert(at.min(items.len()), item);
             }
@@ -308,10 +316,17 @@ impl ScreenState {
 
     /// Takes a key that answers the question below the cursor.
     fn press_to_answer(&mut self, key: char) -> Option<ScreenAction> {
-        if !matches!(key, 'a' | 's' | 'A' | 'd' | 'm') {
+        if !matches!(key, 'a' | 's' | 'A' | 'd' | 'm' | 'p') {
             return None;
         }
         let item = self.current()?;
+        let is_held_run = item.queued.is_held_run;
+        if is_held_run != (key == 'p') && !matches!(key, 'a' | 'd') {
+            let keys =
+                if is_held_run { "a keeps all of it, p a part, d drops it" } else { "p is for held changes" };
+            keys.clone_into(&mut self.notice);
+            return None;
+        }
         let id = item.queued.id.clone();
         if item.stage != AnswerStage::Open {
             "this question is answered: move on with the arrow keys".clone_into(&mut self.notice);
@@ -321,12 +336,18 @@ impl ScreenState {
             "another question came here: look at it, then press the key again".clone_into(&mut self.notice);
             return None;
         }
-        if self.is_narrow() && !self.is_reading && matches!(key, 'a' | 's' | 'A') {
+        if self.is_narrow() && !self.is_reading && matches!(key, 'a' | 's' | 'A' | 'p') {
             self.is_reading = true;
             "read it, then press the key again".clone_into(&mut self.notice);
             return None;
         }
         match key {
+            'a' if is_held_run => self.send_run(&id, RunAnswer::Keep(Vec::new())),
+            'd' if is_held_run => self.send_run(&id, RunAnswer::Drop),
+            'p' => {
+                self.dialog = Some(ScreenDialog::Part(id, TypedLine::default()));
+                None
+            }
             'a' => self.send(&id, QuestionAnswer::allow(AnswerScope::Once, None)),
             'd' => self.send(&id, QuestionAnswer::deny(None)),
             'm' => {
@@ -357,6 +378,7 @@ impl ScreenState {
             DialogOutcome::Stays(dialog) => self.dialog = Some(dialog),
             DialogOutcome::Leaves => {}
             DialogOutcome::Answers(id, answer) => return self.send(&id, answer),
+            DialogOutcome::Keeps(id, paths) => return self.send_run(&id, RunAnswer::Keep(paths)),
         }
         None
     }
@@ -368,10 +390,19 @@ impl ScreenState {
     }
 
     fn send(&mut self, id: &str, answer: QuestionAnswer) -> Option<ScreenAction> {
-        let item =
-            self.items.iter_mut().find(|item| item.queued.id == id && item.stage == AnswerStage::Open)?;
+        self.begin_sending(id).map(|()| ScreenAction::Answer(id.to_owned(), answer))
+    }
+
+    fn send_run(&mut self, id: &str, answer: RunAnswer) -> Option<ScreenAction> {
+        self.begin_sending(id).map(|()| ScreenAction::AnswerRun(id.to_owned(), answer))
+    }
+
+    /// Marks an open question as one whose answer is on its way.
+    fn begin_sending(&mut self, id: &str) -> Option<()> {
+        let mut items = self.items.iter_mut();
+        let item = items.find(|item| item.queued.id == id && item.stage == AnswerStage::Open)?;
         item.stage = AnswerStage::Sending;
-        Some(ScreenAction::Answer(id.to_owned(), answer))
+        Some(())
     }
 
     /// Moves the cursor as a person wants it.

@@ -28,7 +28,7 @@ use portcullis_output::human::age;
 const ITEM_LINES: u16 = 2;
 
 /// The keys, as help tells them.
-const HELP: [(&str, &str); 13] = [
+const HELP: [(&str, &str); 14] = [
     ("↑ ↓ j k", "the question above or below"),
     ("g G", "the first or the last"),
     ("Enter", "details, or back to the list"),
@@ -37,6 +37,7 @@ const HELP: [(&str, &str); 13] = [
     ("s", "allow by a rule, in this session"),
     ("A", "allow by a rule, from now on"),
     ("d", "deny"),
+    ("a p d", "held changes: all, a part, drop"),
     ("m", "deny, and tell the agent why"),
     ("/", "list only what contains a text"),
     ("Esc", "back, or list everything"),
@@ -184,6 +185,7 @@ fn footer(state: &ScreenState, width: u16) -> Line<'static> {
     match &state.dialog {
         Some(ScreenDialog::Filter(text)) => typed("containing:", &text.text),
         Some(ScreenDialog::Message(_, text)) => typed("deny, because:", &text.text),
+        Some(ScreenDialog::Part(_, text)) => typed("keep only these paths:", &text.text),
         Some(ScreenDialog::Rule(_, scope, text)) => {
             typed(&format!("allow {}:", scope_words(*scope)), &text.text)
         }
@@ -197,6 +199,9 @@ fn footer(state: &ScreenState, width: u16) -> Line<'static> {
 fn keys(state: &ScreenState) -> &'static str {
     if state.current().is_none() {
         return "? help  q quit";
+    }
+    if state.current().is_some_and(|item| item.queued.is_held_run) {
+        return "a keep all  p keep a part  d drop  Enter read  / filter  ? help  q quit";
     }
     if state.is_narrow() {
         return "a allow  d deny  Enter read  ? help";

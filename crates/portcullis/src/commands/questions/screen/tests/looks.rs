@@ -84,7 +84,7 @@ fn scenes() -> Vec<Scene> {
         ("nothing fits the filter", (60, 6), questions(), "/zebra"),
         ("a rule is chosen", (60, 12), questions(), "⏎A"),
         ("a message is typed", (40, 12), questions(), "mnot on a Friday, and not from this machine"),
-        ("help", (60, 17), questions(), "?"),
+        ("help", (60, 18), questions(), "?"),
         ("hostile", (100, 28), vec![hostile], ""),
         ("a file", (80, 12), vec![write], ""),
         ("cut", (80, 12), vec![cut], ""),

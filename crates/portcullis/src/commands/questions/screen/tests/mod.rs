@@ -74,6 +74,7 @@ fn asked(id: &str, summary: &str) -> QueuedQuestion {
         }),
         state: ApprovalState::Open,
         answer: None,
+        is_held_run: false,
     }
 }
 

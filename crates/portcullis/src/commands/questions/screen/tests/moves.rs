@@ -3,6 +3,7 @@
 use portcullis_store::{AnswerScope, ApprovalAnswer};
 use pretty_assertions::assert_eq;
 
+use super::super::super::held_run::RunAnswer;
 use super::super::super::queue_client::QuestionAnswer;
 use super::super::dialog::ScreenDialog;
 use super::super::state::{AnswerStage, QueueLink};
@@ -46,6 +47,35 @@ fn keys_answer_the_question_below_the_cursor_by_its_id() {
     for (keys, expected) in table {
         assert_eq!(press(&mut screen(120, three()), keys), expected, "{keys}");
     }
+}
+
+/// The changes of a run are kept or dropped; no rule, no message and no session has a say there.
+#[test]
+fn keys_keep_and_drop_held_changes() {
+    let keep = |paths: &[&str]| RunAnswer::Keep(paths.iter().map(std::path::PathBuf::from).collect());
+    let said = |answer| Some(ScreenAction::AnswerRun("id1".into(), answer));
+    let table = [
+        ("a", said(keep(&[]))),
+        ("d", said(RunAnswer::Drop)),
+        ("psrc a.md⏎", said(keep(&["src", "a.md"]))),
+        ("p ⏎", None),
+        ("p⎋", None),
+        ("s", None),
+        ("A", None),
+        ("m", None),
+        ("jp", None),
+    ];
+    for (keys, expected) in table {
+        let run = QueuedQuestion { is_held_run: true, ..asked("id1", "make") };
+        let mut state = screen(120, vec![run, asked("id2", "make install")]);
+        assert_eq!(press(&mut state, keys), expected, "{keys}");
+    }
+    // A run that somebody else answered is not looked up at the daemon, which knows nothing of it.
+    let run = QueuedQuestion { is_held_run: true, ..asked("id1", "make") };
+    let mut state = screen(120, vec![run]);
+    assert_eq!(state.hear(QueueNews::Open(Vec::new())), None);
+    assert!(matches!(state.current().unwrap().stage, AnswerStage::Ended(_)));
+    assert_eq!(press(&mut state, "a"), None);
 }
 
 #[test]

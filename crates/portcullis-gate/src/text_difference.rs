@@ -1,22 +1,63 @@
 //! The difference of two texts, in the unified form that people know from their tools.
+//!
+//! INVARIANT: every text in a line has gone through `visible`.
 
-use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::Path;
 
-use anstyle::{AnsiColor, Style};
 use portcullis_core::visible;
-
-use portcullis_output::terminal::{BOLD, DIM, Painted};
-
-const ADDED: Style = AnsiColor::Green.on_default();
-const REMOVED: Style = AnsiColor::Red.on_default();
 
 /// How many unchanged lines stand around a change.
 const CONTEXT: usize = 3;
 
 /// The most cells of the table that finds the longest common part; beyond, everything in between counts as replaced.
 const MOST_CELLS: usize = 4_000_000;
+
+/// How much of a difference is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DifferenceLimit {
+    /// So many lines.
+    pub lines: usize,
+    /// So many characters of each.
+    pub columns: usize,
+}
+
+impl DifferenceLimit {
+    /// All of it.
+    pub const NONE: Self = Self { lines: usize::MAX, columns: usize::MAX };
+}
+
+/// One line of a difference, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DifferenceLine {
+    /// What it says.
+    pub kind: DifferenceKind,
+    /// The line with its sign.
+    pub text: String,
+}
+
+/// What a line of a difference says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DifferenceKind {
+    /// Which file it is about.
+    File,
+    /// Where in the file the next lines stand.
+    Place,
+    /// A line that both have.
+    Same,
+    /// A line that is gone.
+    Removed,
+    /// A line that is new.
+    Added,
+    /// Something that no lines show.
+    Note,
+}
+
+impl DifferenceLine {
+    /// Makes a line of text that can be shown as it is.
+    pub(crate) fn new(kind: DifferenceKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+}
 
 /// One line of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,41 +67,41 @@ enum Line<'a> {
     Added(&'a str),
 }
 
-/// Writes the difference of a file that may be new.
-pub fn unified(path: &Path, before: Option<&str>, after: &str) -> String {
-    let name = path.to_string_lossy();
-    let old_name = if before.is_some() { visible(&name) } else { "/dev/null".into() };
-    let mut out = format!(
-        "{}\n{}\n",
-        Painted(BOLD, format_args!("--- {old_name}")),
-        Painted(BOLD, format_args!("+++ {}", visible(&name)))
-    );
+/// Returns the difference of a file that may be new.
+pub fn unified_difference(name: &str, before: Option<&str>, after: &str) -> Vec<DifferenceLine> {
+    let name = visible(name);
+    let old_name = if before.is_some() { &name } else { "/dev/null" };
+    let mut out = vec![
+        DifferenceLine::new(DifferenceKind::File, format!("--- {old_name}")),
+        DifferenceLine::new(DifferenceKind::File, format!("+++ {name}")),
+    ];
     let before = before.unwrap_or_default();
     let lines = compare(&before.lines().collect::<Vec<_>>(), &after.lines().collect::<Vec<_>>());
     for hunk in hunks(&lines) {
         write_hunk(&mut out, &lines, hunk);
     }
     if before.lines().eq(after.lines()) && before != after {
-        let _ = writeln!(out, "{}", Painted(DIM, "(line ends differ)"));
+        out.push(DifferenceLine::new(DifferenceKind::Note, "(line ends differ)"));
     }
     out
 }
 
-fn write_hunk(out: &mut String, lines: &[Line<'_>], hunk: Range<usize>) {
+fn write_hunk(out: &mut Vec<DifferenceLine>, lines: &[Line<'_>], hunk: Range<usize>) {
     let earlier = lines.get(..hunk.start).unwrap_or_default();
     let shown = lines.get(hunk).unwrap_or_default();
     let old = |lines: &[Line<'_>]| lines.iter().filter(|line| !matches!(line, Line::Added(_))).count();
     let new = |lines: &[Line<'_>]| lines.iter().filter(|line| !matches!(line, Line::Removed(_))).count();
     let range = |start: usize, length: usize| format!("{},{length}", start + usize::from(length > 0));
     let head = format!("@@ -{} +{} @@", range(old(earlier), old(shown)), range(new(earlier), new(shown)));
-    let _ = writeln!(out, "{}", Painted(DIM, head));
-    for line in shown {
-        let _ = match line {
-            Line::Same(text) => writeln!(out, " {}", visible(text)),
-            Line::Removed(text) => writeln!(out, "{}", Painted(REMOVED, format_args!("-{}", visible(text)))),
-            Line::Added(text) => writeln!(out, "{}", Painted(ADDED, format_args!("+{}", visible(text)))),
+    out.push(DifferenceLine::new(DifferenceKind::Place, head));
+    out.extend(shown.iter().map(|line| {
+        let (kind, sign, text) = match line {
+            Line::Same(text) => (DifferenceKind::Same, ' ', text),
+            Line::Removed(text) => (DifferenceKind::Removed, '-', text),
+            Line::Added(text) => (DifferenceKind::Added, '+', text),
         };
-    }
+        DifferenceLine::new(kind, format!("{sign}{}", visible(text)))
+    }));
 }
 
 /// Returns the stretches that have changes, with what stands around them; close ones are one.
@@ -147,7 +188,8 @@ mod tests {
     use super::*;
 
     fn plain(before: Option<&str>, after: &str) -> String {
-        anstream::adapter::strip_str(&unified(Path::new("/f"), before, after)).to_string()
+        let lines = unified_difference("/f", before, after);
+        lines.iter().map(|line| format!("{}\n", line.text)).collect()
     }
 
     #[test]
