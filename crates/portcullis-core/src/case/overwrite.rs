@@ -29,6 +29,26 @@ const REPLACING: &[&str] = &[
     "wget",
 ];
 
+/// Programs that change a part of a file and keep the rest, or none of it.
+const EDITING: &[&str] = &[
+    "ac",
+    "add-content",
+    "biome",
+    "crudini",
+    "dasel",
+    "dos2unix",
+    "eslint",
+    "gsed",
+    "gtouch",
+    "mkdir",
+    "patch",
+    "prettier",
+    "sed",
+    "touch",
+    "unix2dos",
+    "yq",
+];
+
 /// Options that leave what is there, or write behind it.
 const KEEPING: &[&str] =
     &["-a", "--append", "-n", "--no-clobber", "--ignore-existing", "conv=notrunc", "-nc"];
@@ -52,23 +72,35 @@ pub(super) fn loses_content(
     {
         return true;
     }
+    if keeps(effect, command) {
+        return false;
+    }
     if !replaces(effect, command) {
-        // Of code nobody knows whether it adds to a file or begins anew.
-        return command.code.is_some() && !effect.is_redirection && (is_secret() || is_code());
+        // Of code nobody knows whether it adds to a file or begins anew, of any other program that it keeps a secret.
+        return is_secret() || command.code.is_some() && is_code();
     }
     empties(effect, command) || is_secret() || is_code()
 }
 
-/// Says whether a write puts a whole new text in the place of what a file holds.
-fn replaces(effect: &Effect, command: &Invocation) -> bool {
+/// Says whether a write leaves what a file holds, all of it or all but what is edited.
+fn keeps(effect: &Effect, command: &Invocation) -> bool {
     if effect.is_redirection {
         let is_same = |text: &str| effect.word.as_ref().is_some_and(|word| word.text == text);
-        return !command.redirections.iter().any(|to| to.appends && is_same(&to.target.text));
+        return command.redirections.iter().any(|to| to.appends && is_same(&to.target.text));
     }
-    let name = command.program_name().unwrap_or_default().to_ascii_lowercase();
-    let is_append = name == "tee";
-    let keeps = |text: &str| KEEPING.contains(&text) && (text != "-a" || is_append);
-    REPLACING.contains(&name.as_str()) && !command.operands().iter().any(|word| keeps(&word.text))
+    let name = program(command);
+    let keeps = |text: &str| KEEPING.contains(&text) && (text != "-a" || name == "tee");
+    EDITING.contains(&name.as_str())
+        || REPLACING.contains(&name.as_str()) && command.operands().iter().any(|word| keeps(&word.text))
+}
+
+/// Says whether a write puts a whole new text in the place of what a file holds.
+fn replaces(effect: &Effect, command: &Invocation) -> bool {
+    effect.is_redirection || REPLACING.contains(&program(command).as_str())
+}
+
+fn program(command: &Invocation) -> String {
+    command.program_name().unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Says whether nothing takes the place of what a file holds.
