@@ -11,7 +11,9 @@ use crate::act::{Access, Act};
 use crate::argument::Argument;
 use crate::code::{self, CodeTarget};
 use crate::effect::{Certainty, Effect, PathTarget, Target, target};
-use crate::environment::{Assignment, LineVariables, VariableReach, VariableUse, shows_some_variable};
+use crate::environment::{
+    Assignment, LineVariables, VariableReach, VariableUse, reading_program, shows_some_variable,
+};
 use crate::invocation::{Invocation, Survey, Variable, Wrapping};
 use crate::lists::programs::shells::{RUNNER_PATHS, RUNNER_VARIABLES};
 use crate::named_file::implied;
@@ -90,6 +92,7 @@ impl EffectMaker<'_> {
         let mut effects = self.redirected();
         effects.extend(self.assigned());
         effects.extend(self.handed_on());
+        effects.extend(self.declared());
         effects.extend(self.shown());
         if self.context.invocation.arguments.iter().any(Argument::spells_letters) {
             effects.push(self.effect(Act::Obfuscate, Target::None, self.context.invocation.span));
@@ -127,7 +130,7 @@ impl EffectMaker<'_> {
         match &found.word {
             None => Effect {
                 certainty: found.certainty,
-                ..self.effect(found.act, Target::None, self.context.invocation.span)
+                ..self.effect(self.act_of_lookup(found), Target::None, self.context.invocation.span)
             },
             Some(word) => {
                 let act = self.act_of_lookup(found);
@@ -158,6 +161,10 @@ impl EffectMaker<'_> {
             "whois",
         ];
         let program = self.context.invocation.program_name().unwrap_or_default();
+        // Without a name it asks for every line that it reads.
+        if program == "nslookup" && found.act == Act::Query && found.word.is_none() {
+            return Act::Send;
+        }
         let Some(word) = found.word.as_ref().filter(|_| LOOKUPS.contains(&program)) else { return found.act };
         let mut words = self.context.invocation.operands().iter();
         let server =
@@ -272,7 +279,43 @@ impl EffectMaker<'_> {
             };
             self.effect(found.act, target, variable.value.span)
         };
-        assignment.uses().into_iter().map(effect).collect()
+        let mut effects: Vec<Effect> = assignment.uses().into_iter().map(effect).collect();
+        effects.extend(self.by_own_table(&variable.name, &variable.value));
+        effects
+    }
+
+    /// What options do that stand in a variable, by the table of the program that reads them there. Whether the value is
+    /// understood at all is said of the variable as a whole.
+    fn by_own_table(&self, name: &str, value: &Argument) -> Vec<Effect> {
+        let Some(command) = reading_program(name) else {
+            return Vec::new();
+        };
+        let mut prefix = command.split(' ');
+        let Some(profile) = prefix.next().and_then(|program| (self.lookup)(self.profiles, program)) else {
+            return Vec::new();
+        };
+        let mut words: Vec<Argument> = prefix.map(|word| value.piece(word)).collect();
+        // What it does without them is its own affair.
+        let plain = profile::read(profile, &words).uses;
+        let given = value.text.split_whitespace();
+        words.extend(given.map(|word| value.piece(word.trim_matches(['"', '\'']))));
+        let acts =
+            |found: &&Use| found.act != Act::Unknown && !found.act.is_observing() && !plain.contains(found);
+        profile::read(profile, &words).uses.iter().filter(acts).map(|found| self.on_word(found)).collect()
+    }
+
+    /// What options do that an assignment among the operands of a builtin holds: `export PYTEST_ADDOPTS=…`.
+    fn declared(&self) -> Vec<Effect> {
+        const DECLARING: &[&str] = &["declare", "export", "readonly", "typeset"];
+        let invocation = self.context.invocation;
+        if !invocation.program_name().is_some_and(|name| DECLARING.contains(&name)) {
+            return Vec::new();
+        }
+        let parts = |word: &Argument| {
+            let (name, value) = word.text.split_once('=')?;
+            Some(self.by_own_table(name.trim_end_matches('+'), &word.piece(value)))
+        };
+        invocation.operands().iter().filter_map(parts).flatten().collect()
     }
 
     fn of_program(&self, program: &Argument) -> Vec<Effect> {

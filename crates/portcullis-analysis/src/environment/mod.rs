@@ -15,6 +15,7 @@ mod value;
 pub(crate) use line::LineVariables;
 pub(crate) use meaning::{Assignment, VariableReach, VariableUse};
 pub(crate) use secret::{is_plain_search, is_secret_name, shows_some_variable};
+pub(crate) use table::reading_program;
 use table::{ValueKind, kind_of};
 pub(crate) use value::place as place_in;
 

@@ -1,6 +1,6 @@
 //! How programs read the value of a variable, by its name.
 
-use crate::lists::environment::{PATTERNS, VARIABLES};
+use crate::lists::environment::{PATTERNS, READ_BY, VARIABLES};
 
 /// What programs take the value of a variable for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +93,11 @@ pub(super) fn kind_of(name: &str) -> ValueKind {
         row.map_or(ValueKind::Plain, |(_, kind)| ValueKind::of_row(kind))
     };
     listed(name).unwrap_or_else(by_piece)
+}
+
+/// Returns the program, with its subcommand, that takes the value of a variable for words of its own command line.
+pub(crate) fn reading_program(name: &str) -> Option<&'static str> {
+    READ_BY.iter().find(|(listed, _)| listed.eq_ignore_ascii_case(name)).map(|(_, program)| *program)
 }
 
 /// Says whether a name begins with, ends with or holds the piece of a pattern.
