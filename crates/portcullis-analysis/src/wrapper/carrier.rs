@@ -25,7 +25,8 @@ const SSH_COMMANDS: &[&str] = &["proxycommand", "localcommand", "remotecommand",
 pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Unwrapped> {
     let mut parts: Vec<WrappedPart> = Vec::new();
     if let Some((_, options)) = CARRIERS.iter().find(|(listed, _)| *listed == name) {
-        let values = values(rest, options).into_iter();
+        let own = if name == "npx" { own_words(rest) } else { rest };
+        let values = values(own, options).into_iter();
         let appends = APPENDING.contains(&name);
         let texts = values.map(|value| match value.text.strip_prefix("exec=") {
             Some(action) => value.piece(action),
@@ -61,6 +62,23 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Unwrapped> {
         parts.push(WrappedPart::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
     }
     (!parts.is_empty()).then(|| Unwrapped::changing(parts))
+}
+
+/// Returns the words of `npx` before the program that it starts, whose options are its own; all of them if an option may
+/// take the next word.
+fn own_words(rest: &[Argument]) -> &[Argument] {
+    const SWITCHES: &[&str] =
+        &["-q", "-y", "--no", "--no-install", "--offline", "--prefer-offline", "--quiet", "--yes"];
+    let mut at = 0;
+    while let Some(word) = rest.get(at) {
+        match word.fixed() {
+            Some("-p" | "--package") => at += 2,
+            Some(text) if SWITCHES.contains(&text) || text.starts_with("--package=") => at += 1,
+            Some(text) if !text.starts_with('-') => return rest.get(..at).unwrap_or(rest),
+            _ => return rest,
+        }
+    }
+    rest
 }
 
 /// Returns the command in an option of `ssh` such as `ProxyCommand=…`.

@@ -8,7 +8,7 @@
 //! a reading too few lets a deny rule miss.
 
 use super::forms::WRAPPERS;
-use super::place::elsewhere;
+use super::place::{elsewhere, own_words};
 use super::{Unwrapped, WrappedPart};
 use crate::argument::Argument;
 use crate::invocation::{Variable, Wrapping};
@@ -56,7 +56,8 @@ pub(in crate::wrapper) fn peel(name: &str, rest: &[Argument]) -> Vec<Unwrapped> 
         .filter(|layout| layout.name == name)
         .filter_map(|layout| {
             let unwrapped = layout.peel(layout.after_subcommand(rest)?);
-            let directory = elsewhere(name, layout.subcommand.is_some(), rest).or(unwrapped.directory);
+            let own = own_words(name, &unwrapped, rest);
+            let directory = elsewhere(name, layout.subcommand.is_some(), own).or(unwrapped.directory);
             Some(Unwrapped { directory, ..unwrapped })
         })
         .collect()
@@ -113,7 +114,9 @@ impl WrapperLayout {
         if self.subcommand.is_some()
             && let Some(place) = rest.iter().position(|word| word.text == "--")
         {
-            let after = rest.get(place + 1..).unwrap_or_default();
+            // No program is called like an option: behind one that came before, it is an argument.
+            let after = rest.get(place + 1..).filter(|after| !after.first().is_some_and(Argument::is_option));
+            let after = after.unwrap_or_default();
             push_new(&mut unwrapped.parts, WrappedPart::Command(after.to_vec()));
         }
         unwrapped

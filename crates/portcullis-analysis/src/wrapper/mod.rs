@@ -71,6 +71,7 @@ pub(crate) fn peel(arguments: &[Argument]) -> Vec<Unwrapped> {
         "parallel" | "env_parallel" | "sem" => Some(batch::peel_parallel(rest)),
         "git" => git::peel(rest).map(|unwrapped| place::anywhere(unwrapped, rest)),
         name if name.starts_with("git-") => git::peel_dashed(name, program, rest),
+        "gdb" if !place::changes_directory(rest) => carrier::peel(&name, rest),
         name => carrier::peel(name, rest).map(|unwrapped| place::anywhere(unwrapped, rest)),
     });
     all
