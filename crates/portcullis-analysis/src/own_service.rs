@@ -16,6 +16,9 @@ const CMDLETS: &[&str] = &["invoke-restmethod", "invoke-webrequest"];
 /// one. Shorter beginnings stand for several parameters, which PowerShell does not take.
 const CMDLET_DETOURS: &[&str] = &["-prox", "-un", "-we"];
 
+/// Programs that put load on a server.
+const LOADERS: &[&str] = &["ab", "autocannon", "bombardier", "hey", "oha", "wrk", "wrk2"];
+
 /// Programs that can see whether a port is open.
 const PROBES: &[&str] = &["nc", "nc.openbsd", "nc.traditional", "ncat", "netcat"];
 
@@ -43,7 +46,8 @@ pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
         let lower = word.to_ascii_lowercase();
         is_detour(word) || is_cmdlet && CMDLET_DETOURS.iter().any(|detour| lower.starts_with(detour))
     };
-    (is_cmdlet || CLIENTS.contains(&case.program(effect)))
+    let program = case.program(effect);
+    (is_cmdlet || CLIENTS.contains(&program) || LOADERS.contains(&program))
         && !case.effects.iter().any(is_secret)
         && effect.word.as_ref().is_some_and(|word| word.fixed().is_some())
         && effect.target.host().is_some_and(is_loopback)
@@ -51,6 +55,11 @@ pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
         && !path.split(['/', '?']).any(is_answer)
         && !path.starts_with("login")
         && !words.iter().any(|word| is_removal(&word.text) || goes_elsewhere(&word.text))
+}
+
+/// Says whether load is put on such a service.
+pub(crate) fn is_loaded(case: Case<'_>, effect: &Effect) -> bool {
+    LOADERS.contains(&case.program(effect)) && is_changed(case, effect)
 }
 
 /// Says whether an option makes a request go elsewhere than its address says.

@@ -17,7 +17,7 @@ use crate::invocation::Invocation;
 use crate::lists::programs::builds::{ELSEWHERE, LOADING, SHORT_LOADING, SHOWN};
 use crate::option::values;
 use crate::path::{is_inside, normalize};
-use crate::place::{Scope, is_agent_shelter, is_among_agent_files, is_free, is_loopback};
+use crate::place::{Scope, is_agent_shelter, is_among_agent_files, is_free, is_loopback, secrecy};
 use crate::steering;
 
 /// Says whether a word of the command leads out of the project.
@@ -80,10 +80,16 @@ fn names_foreign_address(option: &str, text: &str) -> bool {
     !is_file && text.match_indices("://").any(is_foreign) && !is_shown()
 }
 
-/// Says whether the profile of the command knows what is done to a path.
+/// Says whether the profile of the command, or of one that it starts, knows what is done to a path.
 fn is_told(case: Case<'_>, effect: &Effect, piece: &str) -> bool {
+    let starts = |known: &Effect| {
+        let command = case.command(effect);
+        case.wrappers(known).any(|wrapper| command.is_some_and(|command| std::ptr::eq(command, wrapper)))
+    };
     let mut known = case.of(&[Act::Read, Act::Write, Act::Delete, Act::DeleteTree]);
-    known.any(|known| known.invocation == effect.invocation && known.target.written().contains(piece))
+    known.any(|known| {
+        known.target.written().contains(piece) && (known.invocation == effect.invocation || starts(known))
+    })
 }
 
 /// Says whether a command builds or runs containers as a file outside the project tells.
@@ -105,6 +111,18 @@ pub(crate) fn takes_foreign_file(case: Case<'_>, effect: &Effect) -> bool {
         value.text != "-" && !target.is_all(|path| case.scope.is_in_project(path))
     })
 }
+
+/// Says whether a copy hands a secret of this machine to a container.
+pub(crate) fn hands_over_secret(case: Case<'_>, effect: &Effect) -> bool {
+    let is_secret = |path: &String| {
+        secrecy(path, case.scope).is_some() || secrecy(&format!("{path}/x"), case.scope).is_some()
+    };
+    let mut read = case.of(&[Act::Read]).filter(|read| read.invocation == effect.invocation);
+    case.has_word(effect, COPYING) && read.any(|read| read.target.paths().iter().any(is_secret))
+}
+
+/// Words by which files come into a container or virtual machine.
+const COPYING: &[&str] = &["copy", "cp", "push", "transfer", "upload"];
 
 /// Says whether a container gets a directory of this machine that is neither of the project nor temporary.
 pub(crate) fn mounts_elsewhere(case: Case<'_>, effect: &Effect) -> bool {

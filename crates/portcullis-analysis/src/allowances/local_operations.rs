@@ -42,11 +42,13 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("vite build --base=/docs/"),
         ExampleCall::Bash("export PATH=\"$HOME/.cargo/bin:$PATH\"; cargo build"),
         ExampleCall::Bash("docker compose -f docker/dev.yml up -d"),
+        ExampleCall::Bash("docker cp dist web:/srv/app"),
         ExampleCall::Bash("curl -so data.csv https://example.com/d.csv && pytest"),
         ExampleCall::Bash("tar xzf fixtures.tar.gz && unzip assets.zip"),
         ExampleCall::Bash("protoc --go_out=. proto/*.proto"),
         ExampleCall::Bash("curl -X POST http://localhost:3000/api/items -d '{}'"),
         ExampleCall::Bash("until nc -z localhost 5432; do sleep 1; done"),
+        ExampleCall::Bash("wrk -t2 -c10 -d5s http://localhost:3000/"),
         ExampleCall::Bash("python3 -m http.server --bind 127.0.0.1 8000"),
         ExampleCall::Bash("make -n install"),
         ExampleCall::Bash("python3 -m app.tools.report --all"),
@@ -80,6 +82,9 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("curl -X POST http://localhost:3000/x -d @.env"),
         ExampleCall::Bash("curl -X POST --connect-to ::example.com: http://localhost:3000/x -d x"),
         ExampleCall::Bash("nc -z example.com 22"),
+        ExampleCall::Bash("wrk -d 5s https://example.com/"),
+        ExampleCall::Bash("hey -m POST -D .env http://localhost:3000/"),
+        ExampleCall::Bash("hey -x http://example.com:80 http://localhost:3000/"),
         ExampleCall::Bash("nc localhost 5432 < data.csv"),
         ExampleCall::Bash("python3 -m http.server"),
         ExampleCall::Bash("python3 -m boto3.tool"),
@@ -114,6 +119,8 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("git -C ~/.claude init"),
         ExampleCall::Bash("git -C ~ pull"),
         ExampleCall::Bash("docker run -v ../other:/x alpine"),
+        ExampleCall::Bash("docker cp .env web:/srv/app"),
+        ExampleCall::Bash("docker compose cp secrets web:/srv"),
         ExampleCall::Bash("docker run --mount type=bind,src=/srv/x,dst=/x alpine"),
         ExampleCall::Bash("docker run -v \"$PWD\":/x acme/tool"),
         ExampleCall::Bash("git -C ../other commit -am x"),
@@ -136,12 +143,14 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
                 && !follows_fetched_code(case, effect)
         }
         Act::ContainerLocal => {
-            !reach::takes_foreign_file(case, effect) && !reach::mounts_elsewhere(case, effect)
+            !reach::takes_foreign_file(case, effect)
+                && !reach::mounts_elsewhere(case, effect)
+                && !reach::hands_over_secret(case, effect)
         }
         Act::KillOwn => true,
         Act::Kill => case.ends_own_process(effect),
         Act::Send => own_service::is_changed(case, effect),
-        Act::Connect => own_service::is_probed(case, effect),
+        Act::Connect => own_service::is_probed(case, effect) || own_service::is_loaded(case, effect),
         Act::Listen => own_service::is_offered(effect),
         Act::GitRemote => case.keeps_remote(effect),
         Act::GitLocal | Act::GitRewrite => {

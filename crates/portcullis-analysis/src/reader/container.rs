@@ -1,7 +1,7 @@
 //! What a container gets of the machine: mounts, namespaces, networks, secrets, and whose image it is made of.
 
 use super::CommandContext;
-use super::certain;
+use super::{certain, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::container_image::is_well_known;
@@ -111,6 +111,33 @@ pub(super) fn names(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use>
             .map(|(_, value)| certain(Act::Unknown, value)),
     );
     uses
+}
+
+/// Reads a look at containers: a format that shows how they were made shows the variables they were given.
+pub(super) fn inspect(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    let value = |wanted: &str| {
+        let mut options = found.wanted.options.iter().rev();
+        options.find(|(option, _)| *option == wanted).and_then(|(_, value)| value.as_ref())
+    };
+    let is_other = value("--type").is_some_and(|kind| kind.text != "container");
+    if !is_other && value("-f").is_none_or(|format| !format.is_known() || shows_making(&format.text)) {
+        uses.push(nameless(Act::Environment));
+    }
+    uses
+}
+
+/// Says whether a template shows all of a container, all of its configuration, or its variables.
+fn shows_making(format: &str) -> bool {
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    let mut fields = format.split(|letter| !is_word(letter)).filter(|word| word.starts_with('.'));
+    format == "json"
+        || format.contains("\"Env")
+        || fields.any(|field| {
+            let last = field.rsplit('.').next().unwrap_or_default();
+            matches!(last, "" | "Config" | "Spec" | "TaskTemplate" | "ContainerSpec")
+                || field.split('.').any(|part| part == "Env")
+        })
 }
 
 /// Reads a copy to or from a container: what stands behind its name is no file of this machine.

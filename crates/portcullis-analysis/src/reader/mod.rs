@@ -11,6 +11,7 @@ mod container;
 mod copy;
 mod date;
 mod dd;
+mod debugger;
 mod download;
 mod editor;
 mod engine;
@@ -81,12 +82,14 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("condition", condition::read),
     ("container-copy", container::copy),
     ("container-images", container::images),
+    ("container-inspect", container::inspect),
     ("container-names", container::names),
     ("copy", copy::copy),
     ("copy-remote", remote::copy),
     ("cpio", unpack::cpio),
     ("date", date::read),
     ("dd", dd::read),
+    ("debugger", debugger::read),
     ("declare", variables::declare),
     ("docker-mounts", container::read),
     ("download", download::read),

@@ -41,9 +41,12 @@ const CHANGES: &[(&str, usize)] = &[
     ("-geometry", 1),
     ("-gravity", 1),
     ("-interlace", 1),
+    ("-highlight-color", 1),
     ("-layers", 1),
     ("-level", 1),
     ("-loop", 1),
+    ("-lowlight-color", 1),
+    ("-metric", 1),
     ("-modulate", 1),
     ("-monochrome", 0),
     ("-negate", 0),
@@ -67,24 +70,42 @@ const CHANGES: &[(&str, usize)] = &[
     ("-unsharp", 1),
 ];
 
+/// Tools that `magick` goes by when their name is its first word.
+const TOOLS: &[&str] = &["compare", "composite", "convert", "mogrify", "montage"];
+
 /// Reads the words; one that is not known makes all of it unknown.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
-    pictures(context.invocation.operands()).unwrap_or_else(|| found.uses.clone())
+    let words = context.invocation.operands();
+    // `magick mogrify` is mogrify.
+    let tool = words.first().and_then(Argument::fixed).filter(|word| TOOLS.contains(word));
+    let words = words.get(usize::from(tool.is_some())..).unwrap_or_default();
+    let is_in_place = tool.or(context.invocation.program_name()) == Some("mogrify");
+    pictures(words, is_in_place).unwrap_or_else(|| found.uses.clone())
 }
 
-fn pictures(words: &[Argument]) -> Option<Vec<Use>> {
+fn pictures(words: &[Argument], is_in_place: bool) -> Option<Vec<Use>> {
     let mut words = words.iter();
     let mut files: Vec<&Argument> = Vec::new();
+    let mut is_dropped = false;
     while let Some(word) = words.next() {
         if let Some((_, values)) = CHANGES.iter().find(|(option, _)| word.fixed() == Some(*option)) {
             for value in words.by_ref().take(*values) {
                 value.fixed().filter(|text| !text.contains(['@', ':', '/', '|']))?;
             }
-        } else if is_picture(word) {
+        } else if word.fixed() == Some("null:") && !is_dropped {
+            is_dropped = true;
+        } else if is_picture(word) && !is_dropped {
             files.push(word);
         } else {
             return None;
         }
+    }
+    if is_in_place {
+        let is_plain = !files.is_empty() && !is_dropped;
+        return is_plain.then(|| files.iter().map(|word| certain(Act::Write, word)).collect());
+    }
+    if is_dropped {
+        return (!files.is_empty()).then(|| files.iter().map(|word| certain(Act::Read, word)).collect());
     }
     let (made, read) = files.split_last()?;
     let mut uses: Vec<Use> = read.iter().map(|word| certain(Act::Read, word)).collect();
@@ -118,6 +139,9 @@ mod tests {
             effects("magick in.tiff -strip -quality 80 out/x.webp"),
             ["read in.tiff", "write out/x.webp"]
         );
+        assert_eq!(effects("compare -metric PSNR a.png b.png null:"), ["read a.png", "read b.png"]);
+        assert_eq!(effects("mogrify -resize 320x a.png"), ["write a.png"]);
+        assert_eq!(effects("magick mogrify -strip a.png b.png"), ["write a.png", "write b.png"]);
     }
 
     #[test]
@@ -132,6 +156,9 @@ mod tests {
             "convert https://example.com/a.png b.png",
             "convert a.png",
             "convert a.png $OUT",
+            "convert null: a.png",
+            "mogrify -path /etc a.png",
+            "mogrify -format msl a.png",
         ] {
             assert!(effects(line).iter().any(|effect| effect.starts_with("unknown")), "{line}");
         }
