@@ -26,7 +26,7 @@ pub use own::OwnLocations;
 pub(crate) use own::{OwnKinds, OwnPlaces, OwnTouch};
 pub(crate) use pattern::any_ending;
 pub(crate) use rebuilt::is_cache;
-pub use rebuilt::is_rebuilt;
+pub use rebuilt::{is_output_folder, is_rebuilt};
 pub(crate) use secret::secrecy_by_text;
 pub use secret::{Secrecy, secrecy};
 pub use system::{is_device, is_free, is_log, is_system};

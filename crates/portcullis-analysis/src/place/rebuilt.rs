@@ -1,7 +1,7 @@
 //! What a build or a tool makes again, so that nothing is lost with it.
 
 use super::pattern::any_ending;
-use crate::lists::places::rebuilt::{CACHES, DIRECTORIES, FILES};
+use crate::lists::places::rebuilt::{CACHES, DIRECTORIES, FILES, OUTPUTS};
 use crate::path::{components, file_name, may_name_component};
 
 /// Says whether a path names, or lies in, something that is made again.
@@ -25,6 +25,11 @@ fn begins_alike(pattern: &str, name: &str) -> bool {
     }
 }
 
+/// Says whether a folder is called as tools call the one that they build into and empty before.
+pub fn is_output_folder(path: &str) -> bool {
+    components(path).last().is_some_and(|name| OUTPUTS.contains(&name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +50,8 @@ mod tests {
         for path in ["src/main.rs", ".env", "docs", "tests/test_a.py", "notes.md", "data/users.csv"] {
             assert!(!is_rebuilt(path), "{path}");
         }
+        assert!(
+            is_output_folder("docs/site/") && !is_output_folder("site/pages") && !is_output_folder("src")
+        );
     }
 }

@@ -4,7 +4,7 @@
 
 use portcullis_analysis::Invocation;
 use portcullis_analysis::effect::{Act, Certainty, Effect, Target};
-use portcullis_analysis::place::Scope;
+use portcullis_analysis::place::{Scope, is_output_folder};
 use portcullis_analysis::session_code::{FileKind, kind_of};
 
 use super::overwrite;
@@ -82,6 +82,7 @@ fn taken(view: &CaseView<'_>, effect: &Effect) -> Vec<TakenPath> {
             && !view.is_rebuilt(path)
             && !is_temporary_place(&scope, path)
             && (taking != Taking::Content || overwrite::loses_content(view, effect, command, path))
+            && !(taking == Taking::Tree && is_output_folder(path) && is_built_into(view, effect, path))
     };
     let take = |path| TakenPath { path, taking, names: names.clone() };
     paths.into_iter().filter(is_work).map(take).collect()
@@ -144,6 +145,12 @@ fn loss(view: &CaseView<'_>, taken: &TakenPath) -> Option<String> {
         }
         _ => Some(shown()),
     }
+}
+
+/// Says whether a command that empties a folder also fills it.
+fn is_built_into(view: &CaseView<'_>, emptying: &Effect, folder: &String) -> bool {
+    let fills = |effect: &Effect| effect.act == Act::Write && effect.invocation == emptying.invocation;
+    view.case.effects().iter().any(|effect| fills(effect) && effect.target.paths().contains(folder))
 }
 
 /// Says whether the same line makes a file, so that it may also take it away.
