@@ -46,10 +46,13 @@ pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
         let lower = word.to_ascii_lowercase();
         is_detour(word) || is_cmdlet && CMDLET_DETOURS.iter().any(|detour| lower.starts_with(detour))
     };
+    // Code that opens a socket of a page talks to the service that it names as a whole.
+    let is_of_code = is_page_socket(case, effect);
+    let is_fixed = || effect.word.as_ref().is_some_and(|word| word.fixed().is_some());
     let program = case.program(effect);
-    (is_cmdlet || CLIENTS.contains(&program) || LOADERS.contains(&program))
+    (is_cmdlet || is_of_code || CLIENTS.contains(&program) || LOADERS.contains(&program))
         && !case.effects.iter().any(is_secret)
-        && effect.word.as_ref().is_some_and(|word| word.fixed().is_some())
+        && (is_of_code || is_fixed())
         && effect.target.host().is_some_and(is_loopback)
         && port.is_some_and(|port| port > 1023 && !WEIGHTY_PORTS.contains(&port))
         && !path.split(['/', '?']).any(is_answer)
@@ -60,6 +63,12 @@ pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
 /// Says whether load is put on such a service.
 pub(crate) fn is_loaded(case: Case<'_>, effect: &Effect) -> bool {
     LOADERS.contains(&case.program(effect)) && is_changed(case, effect)
+}
+
+/// Says whether code opens or uses a socket as pages do, by an address that is known.
+fn is_page_socket(case: Case<'_>, effect: &Effect) -> bool {
+    let is_code = case.command(effect).is_some_and(|command| command.code.is_some());
+    is_code && effect.word.is_none() && effect.target.written().starts_with("ws://")
 }
 
 /// Says whether an option makes a request go elsewhere than its address says.
@@ -78,6 +87,9 @@ fn is_detour(word: &str) -> bool {
 
 /// Says whether a command only sees whether a port of this machine is open.
 pub(crate) fn is_probed(case: Case<'_>, effect: &Effect) -> bool {
+    if is_page_socket(case, effect) {
+        return is_changed(case, effect);
+    }
     let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
     let looks = |word: &str| {
         word.strip_prefix('-').is_some_and(|letters| letters.contains('z') && is_letters(letters))

@@ -33,6 +33,11 @@ pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
     let (mut before, mut is_loading_before) = ("", false);
     for word in command.operands() {
         let is_named = before.starts_with('-') && !word.is_option();
+        // Code that a reader understands is judged by what stands in it.
+        if command.code.as_ref().is_some_and(|code| code.is_whole && code.is_of(word)) {
+            (before, is_loading_before) = (&word.text, false);
+            continue;
+        }
         // Code that a reader took for the project's own is no command line.
         if is_named && holds_code(command) && effect.word.as_ref() == Some(word) {
             (before, is_loading_before) = (&word.text, false);

@@ -17,12 +17,12 @@ type Parsed = std::result::Result<String, String>;
 pub(super) fn compile(source: &Source) -> Result<String> {
     let mut table = source.table()?;
     let mut fields = vec![format!("language: Language::{}", take_text(source, &mut table, "language")?)];
-    for name in ["keywords", "imports", "inner"] {
+    for name in ["keywords", "imports", "inner", "standard"] {
         fields.push(take_list(source, &mut table, name)?);
     }
     let harmless = take(source, &mut table, "harmless")?;
     let mut harmless = source.inner(&harmless)?.clone();
-    for name in ["modules", "functions", "methods"] {
+    for name in ["modules", "packages", "functions", "methods"] {
         fields.push(take_list(source, &mut harmless, name)?);
     }
     if let Some((key, _)) = harmless.iter().next() {
@@ -131,6 +131,7 @@ fn act(text: &str) -> std::result::Result<(String, String), String> {
         ("files", "") => "Paths".to_owned(),
         ("self", "") => "Own".to_owned(),
         ("file", "named") => "PathIfNamed".to_owned(),
+        ("file", at) if at.ends_with('?') => format!("PathIfGiven({})", place(at.trim_end_matches('?'))?),
         ("file", at) => format!("Path({})", place(at)?),
         ("host", "?") => "Host(usize::MAX)".to_owned(),
         ("host", at) => format!("Host({})", place(at)?),

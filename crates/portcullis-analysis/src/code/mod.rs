@@ -5,6 +5,7 @@
 
 mod awk;
 mod lexer;
+mod module;
 mod reader;
 mod sql;
 mod table;
@@ -20,6 +21,9 @@ mod language {
 }
 
 use crate::act::Act;
+use crate::argument::Argument;
+
+pub(crate) use module::module_places;
 
 /// A language other than the shell's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +55,15 @@ pub struct Code {
     pub is_whole: bool,
 }
 
+impl Code {
+    /// Says whether a word of the line is the code, or what stands at its end behind what loads it.
+    pub(crate) fn is_of(&self, word: &Argument) -> bool {
+        let is_code =
+            word.text.contains(|letter: char| letter.is_whitespace() || matches!(letter, '(' | '.'));
+        is_code && (self.text == word.text || self.text.ends_with(&format!("\n{}", word.text)))
+    }
+}
+
 /// What a program does, as far as its text tells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CodeReading {
@@ -60,8 +73,19 @@ pub struct CodeReading {
     pub shell_texts: Vec<String>,
     /// Programs it starts with their arguments; `None` for a word that is only known at run time.
     pub commands: Vec<Vec<Option<String>>>,
+    /// Texts that it hands to functions of modules that nobody reads.
+    pub handed: Vec<HandedText>,
     /// What is not understood, one clause each. Empty means everything is.
     pub gaps: Vec<String>,
+}
+
+/// A text that a program hands to a function of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandedText {
+    /// As far as it is known.
+    pub text: String,
+    /// Whether the function asks a client for it, so that a path of an address is meant.
+    pub is_route: bool,
 }
 
 /// One thing a program does.
@@ -88,6 +112,13 @@ pub enum CodeTarget {
     SomeHost,
     /// Anything else with a name.
     Name(String),
+    /// A module of the project or a package of it, by its name as it is written; [`module_places`] says where it may lie.
+    Module {
+        /// As it is written; behind a colon a member that may be a module of its own.
+        name: String,
+        /// Whether its functions are called, so that it must be known whose they are.
+        is_used: bool,
+    },
 }
 
 /// How long a program may be, in bytes.
@@ -146,6 +177,18 @@ impl CodeReading {
         }
     }
 
+    /// Adds a text that is handed to a function of a module; too many are a gap.
+    fn hand(&mut self, text: HandedText) {
+        if self.handed.contains(&text) {
+            return;
+        }
+        if self.handed.len() < ACTION_LIMIT {
+            self.handed.push(text);
+        } else {
+            self.add_gap("hands very many texts to code of the project".to_owned());
+        }
+    }
+
     /// Adds a gap once.
     fn add_gap(&mut self, clause: String) {
         if self.gaps.len() < GAP_LIMIT && !self.gaps.contains(&clause) {
@@ -167,6 +210,9 @@ impl CodeReading {
             if !self.commands.contains(&command) {
                 self.commands.push(command);
             }
+        }
+        for text in other.handed {
+            self.hand(text);
         }
         for gap in other.gaps {
             self.add_gap(gap);

@@ -74,6 +74,8 @@ pub(super) enum On {
     Paths,
     /// The path in an argument that is given by its name, if there is one.
     PathIfNamed,
+    /// The path in an argument, if there is one.
+    PathIfGiven(usize),
     /// The host or URL in an argument.
     Host(usize),
     /// The name in an argument.
@@ -127,6 +129,8 @@ pub(super) struct LanguageTable {
     pub(super) rows: &'static [LibraryRow],
     /// Modules and classes of which every member is harmless, unless a row says otherwise.
     pub(super) modules: &'static [&'static str],
+    /// Packages of others whose own functions and classes are harmless, unless a row says otherwise; not their modules.
+    pub(super) packages: &'static [&'static str],
     /// Functions that are harmless.
     pub(super) functions: &'static [&'static str],
     /// Methods that are harmless whatever they are called on.
@@ -135,6 +139,21 @@ pub(super) struct LanguageTable {
     pub(super) imports: &'static [&'static str],
     /// Members of harmless modules that are modules of their own.
     pub(super) inner: &'static [&'static str],
+    /// Modules that come with the language, listed elsewhere or not: no file of a project is loaded in their place.
+    pub(super) standard: &'static [&'static str],
+}
+
+/// Whose code a module is that a program loads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ModuleOrigin {
+    /// The lists speak of it.
+    Known,
+    /// A file of the project, if there is one.
+    Project,
+    /// A package that is installed with the project.
+    Package,
+    /// Nobody can tell.
+    Unclear,
 }
 
 impl LanguageTable {
@@ -161,6 +180,18 @@ impl LanguageTable {
         let ends = name.char_indices().filter(|(_, letter)| *letter == '.').map(|(at, _)| at);
         ends.filter_map(|end| name.get(..end)).any(|module| has(self.modules, module))
             || has(self.modules, name)
+            || self.is_of_package(name)
+    }
+
+    /// Says whether a name is a package, or a function or class of one, or a method of such a class.
+    fn is_of_package(&self, name: &str) -> bool {
+        let ends = name.char_indices().filter(|(_, letter)| *letter == '.').map(|(at, _)| at);
+        let package =
+            ends.filter_map(|end| name.get(..end)).chain([name]).find(|part| has(self.packages, part));
+        let Some(members) = package.and_then(|package| name.strip_prefix(package)) else { return false };
+        let mut members = members.split('.').skip(1);
+        let is_class = members.next().is_none_or(|first| first.starts_with(char::is_uppercase));
+        is_class || members.next().is_none()
     }
 
     /// Says whether a name leads through a harmless module to one that is not: modules load others, and show them
@@ -177,7 +208,7 @@ impl LanguageTable {
             if is_within && !is_listed && self.row(full).is_none() && self.is_inner(member, before) {
                 return true;
             }
-            is_within |= has(self.modules, full);
+            is_within |= has(self.modules, full) || has(self.packages, full);
             before = member;
         }
         false
@@ -205,7 +236,26 @@ impl LanguageTable {
     pub(super) fn is_known_module(&self, name: &str) -> bool {
         has(self.imports, name) || self.is_harmless_member(name) || {
             let top = name.split(['.', '/', ':']).next().unwrap_or(name);
-            has(self.imports, top)
+            has(self.imports, top) || [self.modules, self.functions].iter().any(|list| leads_to(list, name))
+        }
+    }
+
+    /// Says whose code a module is, by its name as it is written.
+    pub(super) fn origin(&self, module: &str) -> ModuleOrigin {
+        let top = module.split(['.', '/']).next().unwrap_or(module);
+        let is_standard = has(self.standard, top) || top.starts_with('_');
+        let is_path = module.starts_with(['.', '/']);
+        match self.language {
+            _ if self.is_known_module(&module_name(module)) => ModuleOrigin::Known,
+            Language::Python if is_path || is_standard || module.contains(':') => ModuleOrigin::Unclear,
+            Language::Python if !module.is_empty() => ModuleOrigin::Project,
+            Language::JavaScript if is_path => ModuleOrigin::Project,
+            Language::JavaScript if is_standard || module.contains(':') || module.is_empty() => {
+                ModuleOrigin::Unclear
+            }
+            Language::JavaScript => ModuleOrigin::Package,
+            Language::Ruby if is_path => ModuleOrigin::Project,
+            _ => ModuleOrigin::Unclear,
         }
     }
 
@@ -221,6 +271,18 @@ impl LanguageTable {
     pub(super) fn is_keyword(&self, name: &str) -> bool {
         has(self.keywords, name)
     }
+}
+
+/// Returns the name of a module of Node without its scheme.
+pub(super) fn module_name(module: &str) -> String {
+    module.strip_prefix("node:").unwrap_or(module).replace('/', ".")
+}
+
+/// Says whether a list names something in a module.
+fn leads_to(list: &[&str], module: &str) -> bool {
+    let at = list.partition_point(|name| *name <= module);
+    let is_in = |name: &&str| name.strip_prefix(module).is_some_and(|rest| rest.starts_with('.'));
+    !module.is_empty() && list.iter().skip(at).take_while(|name| name.starts_with(module)).any(is_in)
 }
 
 fn has(list: &[&str], name: &str) -> bool {

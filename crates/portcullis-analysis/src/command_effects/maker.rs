@@ -6,11 +6,11 @@
 
 use portcullis_shell::Span;
 
-use super::{git_objects, power_shell, terminal, tree_search};
+use super::{git_objects, handed, power_shell, terminal, tree_search};
 use crate::act::{Access, Act};
 use crate::argument::Argument;
-use crate::code::{self, CodeTarget};
-use crate::effect::{Certainty, Effect, PathTarget, Target, target};
+use crate::code::{self, CodeTarget, Language};
+use crate::effect::{Certainty, Effect, ModuleUse, PathTarget, Target, target};
 use crate::environment::{
     Assignment, LineVariables, VariableReach, VariableUse, reading_program, shows_some_variable,
 };
@@ -444,9 +444,11 @@ impl EffectMaker<'_> {
         let mut effects: Vec<Effect> = reading
             .actions
             .iter()
-            .map(|action| self.effect(action.act, self.object(&action.object), span))
+            .map(|action| self.effect(action.act, self.object(code.language, &action.object), span))
             .collect();
+        let doubts = handed::doubts(code, &reading);
         let mut gaps = reading.gaps;
+        gaps.extend(doubts);
         if !code.is_whole {
             gaps.push("part of the program is only known at run time".to_owned());
         }
@@ -454,7 +456,7 @@ impl EffectMaker<'_> {
         effects
     }
 
-    fn object(&self, object: &CodeTarget) -> Target {
+    fn object(&self, language: Language, object: &CodeTarget) -> Target {
         match object {
             CodeTarget::None => Target::None,
             CodeTarget::Path(path) => Target::Path(self.code_path(path)),
@@ -464,7 +466,21 @@ impl EffectMaker<'_> {
             }
             CodeTarget::SomeHost => Target::Host { host: String::new(), written: String::new() },
             CodeTarget::Name(name) => Target::Name(name.clone()),
+            CodeTarget::Module { name, is_used } => Target::Path(self.module(language, name, *is_used)),
         }
+    }
+
+    /// Returns the places where a module may lie that code loads.
+    fn module(&self, language: Language, name: &str, is_used: bool) -> PathTarget {
+        let places = code::module_places(language, name);
+        let found = places.iter().map(|place| self.code_path(place));
+        let mut all = PathTarget::new(name, Vec::new());
+        for place in found {
+            all.paths.extend(place.paths);
+            all.windings.extend(place.windings);
+        }
+        all.module = if is_used { ModuleUse::Called } else { ModuleUse::Loaded };
+        all
     }
 
     fn code_path(&self, text: &str) -> PathTarget {

@@ -2,6 +2,7 @@
 
 mod example;
 mod git_objects;
+mod handed;
 mod looking;
 mod maker;
 mod power_shell;

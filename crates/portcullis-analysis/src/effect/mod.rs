@@ -97,8 +97,21 @@ pub struct PathTarget {
     pub windings: Vec<String>,
     /// Whether links cannot be followed, so that it may lead anywhere.
     pub is_lost: bool,
+    /// Whether its spellings are places of one module, which lies in one of them.
+    pub module: ModuleUse,
     /// How secret it is, if somebody worked that out already.
     pub(crate) secrecy: Classified,
+}
+
+/// What a program does with a module whose places a path spells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModuleUse {
+    /// It is a plain file.
+    None,
+    /// It loads the module.
+    Loaded,
+    /// It calls what is in the module, so that it must be known where that lies.
+    Called,
 }
 
 impl PathTarget {
@@ -111,6 +124,7 @@ impl PathTarget {
             is_single: false,
             windings: Vec::new(),
             is_lost: false,
+            module: ModuleUse::None,
             secrecy: Classified::NotYet,
         }
     }

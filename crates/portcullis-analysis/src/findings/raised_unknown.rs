@@ -6,6 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
+use crate::effect::{Effect, ModuleUse, Target};
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
@@ -43,8 +44,15 @@ pub(super) static FINDING: Finding = Finding {
     filter,
 };
 
+fn is_module(effect: &Effect) -> bool {
+    matches!(&effect.target, Target::Path(path) if path.module != ModuleUse::None)
+}
+
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let unknown = case.of(&[Act::Unknown]).filter(|effect| case.is_raised(effect));
+    // What a module does that code loads by its name is as unknown as a program.
+    let is_unknown = |effect: &&Effect| effect.act == Act::Unknown || is_module(effect);
+    let unknown = case.of(&[Act::Unknown, Act::Execute]).filter(is_unknown);
+    let unknown = unknown.filter(|effect| case.is_raised(effect));
     unknown
         .take(1)
         .map(|effect| {

@@ -7,7 +7,12 @@ use crate::lists::readers::inline::{JULIA, R};
 use crate::profile::Use;
 
 /// Takes code that calls nothing but listed functions for code of the project.
-pub(super) fn take(context: &CommandContext<'_>, uses: &mut [Use]) {
+pub(super) fn take(context: &CommandContext<'_>, uses: &mut Vec<Use>) {
+    // Code that a reader understands is judged by what stands in it.
+    if let Some(code) = &context.invocation.code {
+        let is_read = |word: &Argument| code.is_of(word);
+        uses.retain(|used| used.act != Act::Unknown || !used.word.as_ref().is_some_and(is_read));
+    }
     let known = match context.invocation.program_name() {
         Some("R" | "Rscript" | "littler") => R,
         Some("julia") => JULIA,
@@ -16,7 +21,9 @@ pub(super) fn take(context: &CommandContext<'_>, uses: &mut [Use]) {
     let is_plain = |word: &Argument| word.fixed().is_some_and(|text| calls_only(text, known));
     for used in uses.iter_mut().filter(|used| used.act == Act::Unknown) {
         if used.word.as_ref().is_some_and(is_plain) {
-            used.act = Act::RunProject;
+            // What the project declares is installed on the way.
+            let installs = used.word.as_ref().is_some_and(|word| word.text.contains("Pkg.instantiate"));
+            used.act = if installs { Act::InstallDeclared } else { Act::RunProject };
         }
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
     if found.is_idle {
         return uses;
     }
-    uses.extend(managed(found));
+    uses.extend(managed(context, found));
     let named = found.wanted.options.iter().find(|(option, _)| *option == "-m");
     let Some(module) = named.and_then(|(_, value)| value.as_ref()) else {
         return uses;
@@ -66,10 +66,15 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
             uses.extend(rest.iter().filter(|word| !word.is_option()).map(|word| certain(act, word)));
         }
         // The first name of a script is the one that is run.
-        "cProfile" | "profile" | "trace" => {
+        "cProfile" | "profile" => {
+            uses.push(nameless(Act::RunProject));
+            uses.extend(profiled(&rest));
+        }
+        "trace" => {
             uses.push(nameless(Act::RunProject));
             uses.extend(rest.iter().find(|word| !word.is_option()).map(|word| certain(Act::Execute, word)));
         }
+        "timeit" if context.invocation.code.is_some() => {}
         "pip" | "pip3" => {
             uses.extend(of_program("pip", &rest));
         }
@@ -87,14 +92,49 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
     uses
 }
 
+/// Reads the words of a profiler: where the result goes, and the script or module that is run.
+fn profiled(words: &[&Argument]) -> Vec<Use> {
+    let mut uses = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.text.as_str() {
+            "-o" | "--outfile" => uses.extend(rest.next().map(|file| certain(Act::Write, file))),
+            "-s" | "--sort" => _ = rest.next(),
+            "-m" => {
+                let is_own = |name: &Argument| {
+                    name.fixed().is_some_and(|name| PROJECT_MODULES.contains(&name) || is_of_package(name))
+                };
+                uses.extend(rest.next().filter(|name| !is_own(name)).map(|name| certain(Act::Unknown, name)));
+                break;
+            }
+            option if option.starts_with('-') => {
+                let attached =
+                    option.strip_prefix("--outfile=").map(|file| certain(Act::Write, &word.piece(file)));
+                uses.extend(attached.or_else(|| (option.len() > 2).then(|| certain(Act::Unknown, word))));
+            }
+            _ => {
+                uses.push(certain(Act::Execute, word));
+                break;
+            }
+        }
+    }
+    uses
+}
+
 /// Reads tasks of a Django project: `manage.py` takes what `django-admin` takes.
-fn managed(found: &Match<'_>) -> Vec<Use> {
+fn managed(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let Some((script, words)) = found.wanted.operands.split_first() else {
         return Vec::new();
     };
     let is_manager = script.text == "manage.py" || script.text.ends_with("/manage.py");
     match profile::find("django-admin").filter(|_| is_manager && !words.is_empty()) {
-        Some(profile) => profile::read(profile, words).uses,
+        Some(profile) => {
+            // Code that a reader took is judged by what stands in it.
+            let is_read = context.invocation.code.is_some();
+            let mut uses = profile::read(profile, words).uses;
+            uses.retain(|used| !(is_read && used.act == Act::Unknown));
+            uses
+        }
         None => Vec::new(),
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use crate::act::Act;
 use crate::command_effects::Layout;
 use crate::command_effects::effects;
-use crate::effect::Effect;
+use crate::effect::{Effect, ModuleUse, Target};
 use crate::invocation::{Invocation, Survey};
 use crate::path;
 use crate::survey::{Surroundings, survey};
@@ -30,6 +30,13 @@ pub struct Script {
 pub enum Entry {
     /// All of it.
     Whole,
+    /// All of it, if a module lies in it that code loads by its name.
+    Module {
+        /// As it is written.
+        name: String,
+        /// Whether what is in it is called, so that it must lie in one of its places.
+        is_called: bool,
+    },
     /// A script of `package.json`, with those that run before and after it.
     Package(String),
     /// The scripts of `package.json` that an installation runs, if there are any.
@@ -41,7 +48,7 @@ pub enum Entry {
 }
 
 /// The most scripts of one command line that are followed.
-const MOST: usize = 32;
+const MOST: usize = 64;
 
 /// Names a makefile may have, in the order make looks for them.
 const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
@@ -58,8 +65,9 @@ pub fn scripts(survey: &Survey, effects: &[Effect]) -> Vec<Script> {
         };
         match effect.act {
             Act::Execute => {
+                let entry = entry_of(&effect.target);
                 let files = effect.target.paths().iter().cloned();
-                all.extend(files.map(|file| Script { file, entry: Entry::Whole }));
+                all.extend(files.map(|file| Script { file, entry: entry.clone() }));
             }
             Act::RunProject => all.extend(declared(command)),
             Act::InstallDeclared => all.extend(installed(command)),
@@ -67,6 +75,18 @@ pub fn scripts(survey: &Survey, effects: &[Effect]) -> Vec<Script> {
         }
     }
     all.into_iter().take(MOST).collect()
+}
+
+/// Says which part of a file is run that a command names, or that code loads.
+fn entry_of(target: &Target) -> Entry {
+    match target {
+        Target::Path(path) if path.module != ModuleUse::None => {
+            // The members that are taken of it may be modules, so they share its places.
+            let name = path.written.split(':').next().unwrap_or_default().to_owned();
+            Entry::Module { name, is_called: path.module == ModuleUse::Called }
+        }
+        _ => Entry::Whole,
+    }
 }
 
 /// Returns what a runner runs of what the project declares.
@@ -141,6 +161,7 @@ impl Script {
         let file = path::file_name(&self.file).unwrap_or(&self.file);
         match &self.entry {
             Entry::Whole | Entry::Lifecycle | Entry::Target(None) | Entry::Recipe(None) => file.to_owned(),
+            Entry::Module { name, .. } => name.clone(),
             Entry::Package(name) | Entry::Target(Some(name)) | Entry::Recipe(Some(name)) => {
                 format!("{name} of {file}")
             }
@@ -150,7 +171,7 @@ impl Script {
     /// Works out what it does, given the text of its file; `None` if the file is in no language that is read.
     pub fn layout(&self, text: &str, surroundings: Surroundings<'_>) -> Option<Layout> {
         let lines = match &self.entry {
-            Entry::Whole => whole::command_line(&self.file, text)?,
+            Entry::Whole | Entry::Module { .. } => whole::command_line(&self.file, text)?,
             Entry::Package(name) => package::commands(text, name)?,
             Entry::Lifecycle => package::lifecycle(text)?,
             Entry::Target(name) => recipe::of_makefile(text, name.as_deref())?,

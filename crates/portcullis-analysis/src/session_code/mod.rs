@@ -14,6 +14,7 @@ pub use kind::{FileKind, kind_of};
 pub use line::{BroughtFile, FileWrite, brought_before, filled_directories, plain_build, writes};
 pub use manifest::{declares_more, is_manifest};
 pub use run::{CodeRun, code_runs};
+pub(crate) use words::outward_word;
 pub use words::reaching_word;
 
 /// What a session put into a file.

@@ -51,7 +51,7 @@ pub fn code_runs<'a>(survey: &'a Survey, effects: &[Effect]) -> Vec<CodeRun<'a>>
         let tool = command.program_name().unwrap_or_default();
         let is_running = running.contains(&index) || is_loading_code(tool);
         let named = named_paths(command, is_running);
-        let runs = is_running || !named.is_empty();
+        let runs = is_running || !named.is_empty() || command.code.is_some();
         let fetches = is_running && FETCHING.iter().any(|(_, tools)| tools.contains(&tool));
         let installs = installing.contains(&index) || fetches;
         runs.then(|| CodeRun { index, command, files: files_of(tool), is_running, installs, named })
@@ -116,7 +116,22 @@ impl CodeRun<'_> {
             // A directory is named to work in; a file in it is loaded only where the word says so.
             is_it && (*is_loaded || named == file && kind != FileKind::Data)
         });
-        is_named || self.is_running && self.is_used(file, kind)
+        is_named || self.is_running && self.is_used(file, kind) || self.loads(file, kind)
+    }
+
+    /// Says whether code on the line loads a file by the name of its module: it is found before an installed one.
+    fn loads(&self, file: &str, kind: FileKind) -> bool {
+        let Some(code) = &self.command.code else { return false };
+        let mut parts = file.rsplit('/');
+        let name = parts.next().unwrap_or_default();
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let stem = if matches!(stem, "__init__" | "index") { parts.next().unwrap_or_default() } else { stem };
+        let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let loads = |statement: &str| {
+            (statement.contains("import") || statement.contains("require"))
+                && statement.split(|letter: char| !is_of_word(letter)).any(|word| word == stem)
+        };
+        matches!(kind, FileKind::Code(_)) && code.text.split(['\n', ';']).any(loads)
     }
 
     /// Says whether the command runs code in a directory that the session filled from elsewhere.

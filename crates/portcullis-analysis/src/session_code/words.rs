@@ -39,6 +39,13 @@ pub fn reaching_word(language: &str, text: &SessionText<'_>) -> Option<String> {
     reaches.into_iter().any(|word| holds(&whole, word)).then(|| outside.to_owned())
 }
 
+/// Returns a word by which a text reaches out of a computation, or names a place or a host outside the project at all.
+pub(crate) fn outward_word(language: &str, text: &str) -> Option<String> {
+    let own = squeezed(language, text);
+    let outside = || foreign_place(language, &own).or_else(|| foreign_host(&own)).map(str::to_owned);
+    reaching_word(language, &SessionText { whole: text, pieces: None }).or_else(outside)
+}
+
 /// Returns a text without lines of comments and without blanks around signs.
 fn squeezed(language: &str, text: &str) -> String {
     let comments = of(COMMENTS, language);

@@ -18,6 +18,9 @@ fn rendered(reading: &CodeReading) -> String {
             }
             CodeTarget::SomePath => part.push_str(" <path>"),
             CodeTarget::SomeHost => part.push_str(" <host>"),
+            CodeTarget::Module { name, is_used } => {
+                write!(part, " {} {name}", if *is_used { "called" } else { "loaded" }).unwrap();
+            }
         }
         parts.push(part);
     }
@@ -80,6 +83,10 @@ const UNDERSTOOD: &[(Language, &str, &str)] = &[
     (Python, "import urllib.parse as u; print(u.quote('a b'), u.urlparse('https://a.example/x').netloc)", ""),
     (Python, "import os, sys; print(os.path.basename(sys.argv[1]), os.getcwd())", ""),
     // Python that reads and writes.
+    // Python that loads what no list speaks of.
+    (Python, "import foo\nprint(foo.__version__)", "execute loaded foo"),
+    (Python, "import foo\nprint(foo.x)", "execute loaded foo; execute called foo"),
+    (Python, "from foo.bar import baz\nbaz('a b')", "execute loaded foo.bar; execute called foo.bar:baz"),
     (Python, "print(open('a.txt').read())", "read a.txt"),
     (Python, "with open('/tmp/a', 'w') as f:\n    f.write('x')", "write /tmp/a"),
     (Python, "open('log', mode='ab').write(b'x')", "write log"),
@@ -250,7 +257,7 @@ const UNDERSTOOD: &[(Language, &str, &str)] = &[
     (
         JavaScript,
         "require('fs').readdirSync('.').forEach(f => require('fs').unlinkSync(f))",
-        "list .; delete <path>",
+        "list .; delete *",
     ),
     (JavaScript, "require('http').createServer((q, s) => s.statusCode).listen(8080)", "listen; listen 8080"),
     (JavaScript, "require('child_process')['exec' + 'Sync']('id')", "$ id"),
@@ -377,7 +384,6 @@ const UNDERSTOOD: &[(Language, &str, &str)] = &[
 
 /// Programs of which something is not understood, what they are known to do, and a word of the gap.
 const GAPPED: &[(Language, &str, &str, &str)] = &[
-    (Python, "import foo\nprint(foo.x)", "", "`foo`"),
     (Python, "from . import x", "", "loads"),
     (Python, "frobnicate(3)", "", "`frobnicate`"),
     (Python, "x.launch()", "", "`.launch`"),
@@ -401,11 +407,11 @@ const GAPPED: &[(Language, &str, &str, &str)] = &[
     (Python, "𝐞val('1')", "", "letters"),
     (JavaScript, "[]['filter']['constructor']('return 1')()", "", "run time"),
     (JavaScript, "require(process.argv[2])", "", "loads"),
-    (JavaScript, "require('left-pad-evil')", "", "left-pad-evil"),
+    (JavaScript, "require('left-pad-evil')(1)", "execute loaded left-pad-evil", "left-pad-evil"),
     (JavaScript, "\\u0065val('1')", "", "backslash"),
     (JavaScript, "const t = `abc", "", "string"),
     (Ruby, "Object.send(:system, 'id')", "", "send"),
-    (Ruby, "require_relative 'boot'", "", "boot"),
+    (Ruby, "require 'boot'", "", "boot"),
     (Ruby, "system(ARGV[0])", "", "run time"),
     (Perl, "eval $ARGV[0];", "", "evaluates"),
     (Perl, "do 'x.pl';", "execute x.pl", "script"),

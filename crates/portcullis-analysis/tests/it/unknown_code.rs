@@ -156,9 +156,9 @@ fn a_module_leads_to_no_other_and_loads_none_unseen() {
         match pick.one(&["perl", "m", "ruby", "node", "import", "place"]) {
             "perl" => format!("perl -M{word} -e 1"),
             "m" => format!("perl -m{word} -e 'print 1'"),
-            "ruby" => format!("ruby -r./{word} -e 'puts 1'"),
-            "node" => format!("node -r ./{word}.js -e 1"),
-            "import" => format!("node --import ./{word}.mjs -p 1"),
+            "ruby" => format!("ruby -r../{word} -e 'puts 1'"),
+            "node" => format!("node -r /opt/{word}.js -e 1"),
+            "import" => format!("node --import ../{word}.mjs -p 1"),
             _ => format!("perl -I/tmp/{word} -MPOSIX -e 1"),
         }
     });

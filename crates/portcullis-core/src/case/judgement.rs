@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use portcullis_analysis::command_effects::Layout;
-use portcullis_analysis::effect::{Act, Effect, Target, classify};
+use portcullis_analysis::effect::{Act, Effect, ModuleUse, Target, classify};
 use portcullis_analysis::findings::{Firmness, Found, Severity};
 use portcullis_analysis::place::Scope;
 use portcullis_analysis::script::{Entry, Script, scripts};
@@ -269,8 +269,16 @@ fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Asses
         open: vec![Effect::of_call(Act::Unknown, Target::Name(why), Span::default())],
         ..Assessment::default()
     };
+    let mut missing = BTreeSet::new();
     for called in view.scripts() {
         let script = &called.script;
+        // A module lies in one of its places, and the others do not matter.
+        if matches!(script.entry, Entry::Module { .. }) && view.case.answers.is_absent(&script.file) {
+            if is_missing(view, script) && missing.insert(script.name()) {
+                all.push(unknown(format!("what `{}` is, which is no module of the project", script.name())));
+            }
+            continue;
+        }
         let is_own = is_agents_own(view, &script.file);
         let layouts = view.case.readings(called);
         if layouts.is_empty() && is_missing(view, script) {
@@ -288,7 +296,11 @@ fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Asses
             let mut inner = grounds.assess_text(layout);
             // What a script runs in turn is not read; the project's own may do so, the agent's may not.
             let nested = scripts(&layout.survey, &layout.effects);
-            let mut nested = nested.into_iter().filter(|nested| view.is_in_project(&nested.file));
+            let is_module = |nested: &Script| matches!(nested.entry, Entry::Module { .. });
+            // What a computation of the agent's own loads is held against it by the words of each file.
+            let mut nested = nested.into_iter().filter(|nested| {
+                view.is_in_project(&nested.file) && !(is_module(nested) && (is_computation || !is_own))
+            });
             if let Some(nested) = nested.find(|nested| is_own || is_agents_own(view, &nested.file)) {
                 let why = format!("what `{}` does, which `{}` runs", nested.name(), script.name());
                 all.push(unknown(why));
@@ -321,10 +333,15 @@ fn is_missing(view: &CaseView<'_>, script: &Script) -> bool {
         Act::Write => effect.target.paths().iter().any(|made| path::is_inside(&script.file, made)),
         _ => false,
     };
-    script.entry == Entry::Whole
-        && view.case.answers.is_absent(&script.file)
-        && !is_output(view, &script.file)
-        && !view.case.effects().iter().any(is_made)
+    let is_nowhere = match &script.entry {
+        Entry::Whole => view.case.answers.is_absent(&script.file),
+        Entry::Module { is_called: true, .. } => {
+            let mut places = view.scripts().filter(|called| called.script.entry == script.entry);
+            places.all(|place| view.case.answers.is_absent(&place.script.file))
+        }
+        _ => false,
+    };
+    is_nowhere && !is_output(view, &script.file) && !view.case.effects().iter().any(is_made)
 }
 
 /// Says whether a program is one that a build leaves: in a folder for outputs, or called like the folder of the project.
@@ -339,9 +356,15 @@ fn is_within_computation(effect: &Effect) -> bool {
     let is_nameless = effect.target.paths().is_empty();
     match effect.act {
         Act::Unknown | Act::Listen => true,
+        Act::Execute => is_of_module(effect),
         Act::Read | Act::List | Act::Write => is_nameless,
         _ => false,
     }
+}
+
+/// Says whether an effect is that of loading a module by its name.
+fn is_of_module(effect: &Effect) -> bool {
+    matches!(&effect.target, Target::Path(path) if path.module != ModuleUse::None)
 }
 
 /// Says whether a script may be the agent's own: written in this session, or nobody knows what was.

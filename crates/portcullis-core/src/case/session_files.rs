@@ -11,7 +11,7 @@ use super::{own_scripts, reading};
 use crate::disk::{DiskAnswer, DiskQuestion};
 use crate::path;
 use portcullis_analysis::Invocation;
-use portcullis_analysis::effect::{Act, Effect, Target};
+use portcullis_analysis::effect::{Act, Effect, ModuleUse, Target};
 use portcullis_analysis::script::{Entry, Script};
 use portcullis_analysis::session_code::{
     BroughtFile, CodeRun, FileKind, SessionText, brought_before, code_runs, declares_more, is_manifest,
@@ -147,7 +147,10 @@ fn is_harmless(view: &CaseView<'_>, grounds: &AssessmentGrounds, file: &str, tex
     let layout = reading::read_script(&script, &own, view.case.context().surroundings());
     layout.is_some_and(|layout| {
         let assessment = grounds.assess_text(&layout);
-        assessment.findings.is_empty() && assessment.open.is_empty()
+        // Where its modules lie is told by its own place, which the text alone does not know.
+        let loads =
+            |effect: &Effect| matches!(&effect.target, Target::Path(path) if path.module != ModuleUse::None);
+        assessment.findings.is_empty() && assessment.open.is_empty() && !layout.effects.iter().any(loads)
     })
 }
 

@@ -5,6 +5,7 @@ mod allow_rules;
 mod answers;
 mod boundaries;
 mod classifier;
+mod code_on_the_line;
 mod consent;
 mod containment;
 mod deny_rules_hold;

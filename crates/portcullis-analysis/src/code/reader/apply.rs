@@ -2,15 +2,27 @@
 
 use super::chain::{Chain, GroupSpan};
 use super::scope::named_argument;
-use super::value::{ANY_NAME, CodeValue};
+use super::value::{ANY_NAME, CodeValue, PACKAGE, PROJECT};
 use super::{CodeReader, shown};
 use crate::act::Act;
-use crate::code::table::{Does, LibraryRow, On};
+use crate::code::table::{Does, LibraryRow, On, module_name};
 use crate::code::tree::CodeItem;
 use crate::code::{CodeTarget, Language};
 
 /// The names arguments have when they are given by name.
-const PATH_NAMES: &[&str] = &["path", "file", "filename", "src", "name", "fd"];
+const PATH_NAMES: &[&str] = &[
+    "path",
+    "file",
+    "filename",
+    "src",
+    "name",
+    "fd",
+    "path_or_buf",
+    "buf",
+    "filepath_or_buffer",
+    "fname",
+    "io",
+];
 
 impl CodeReader<'_> {
     /// Reads a call of one value.
@@ -32,6 +44,10 @@ impl CodeReader<'_> {
                 let name = name.to_ascii_lowercase();
                 self.read_named_call(&name, arguments, chain, place);
             }
+            CodeValue::Kind(kind @ (PROJECT | PACKAGE), of) => {
+                self.call_of_module(kind, of.as_deref(), "", arguments);
+            }
+            CodeValue::Kind("document", _) => {}
             // Functions of the program itself are read where they stand.
             CodeValue::Own | CodeValue::Plain(_) | CodeValue::Decoded(_) => {}
             CodeValue::Kind(..) if self.profile().language == Language::Perl => {}
@@ -78,6 +94,10 @@ impl CodeReader<'_> {
     ) {
         self.signs.note_call(method);
         if is_own {
+            return;
+        }
+        if let (PROJECT | PACKAGE, Some(arguments)) = (kind, arguments) {
+            self.call_of_module(kind, own, method, arguments);
             return;
         }
         let profile = self.profile();
@@ -140,7 +160,7 @@ impl CodeReader<'_> {
             }
             Does::Fork => self.signs.forks = true,
             Does::Redirect => self.redirect(arguments),
-            Does::Import => self.import(arguments),
+            Does::Import => self.import(arguments, name),
             Does::Callback => self.call_back(arguments),
             Does::Member => self.member_by_name(arguments),
             Does::Gap => self.gap(format!("calls `{}`, which nobody can follow", shown(name))),
@@ -152,7 +172,7 @@ impl CodeReader<'_> {
             | Does::Spawn
             | Does::System
             | Does::Terminal => {
-                self.run(row.does, arguments, name);
+                self.run(row.does, own, arguments, name);
             }
         }
     }
@@ -177,6 +197,11 @@ impl CodeReader<'_> {
             On::Own => vec![own_object(act, own)],
             On::Path(place) => self.paths(arguments, place),
             On::Paths => self.all_paths(arguments),
+            On::PathIfGiven(place) => match self.argument(arguments, place, PATH_NAMES) {
+                Some(values) => values.iter().flat_map(path_objects).collect(),
+                None if arguments.is_some() => Vec::new(),
+                None => vec![CodeTarget::SomePath],
+            },
             On::PathIfNamed => match self.argument(arguments, usize::MAX, PATH_NAMES) {
                 Some(values) => values.iter().flat_map(path_objects).collect(),
                 None => Vec::new(),
@@ -334,7 +359,7 @@ impl CodeReader<'_> {
     }
 
     /// Reads a module that is loaded by a call: `__import__("os")`, `require("fs")`.
-    fn import(&mut self, arguments: Option<GroupSpan>) {
+    fn import(&mut self, arguments: Option<GroupSpan>, name: &str) {
         for value in self.argument(arguments, 0, &["name"]).unwrap_or_else(|| vec![CodeValue::Unknown]) {
             match value {
                 CodeValue::Text(module)
@@ -343,12 +368,12 @@ impl CodeReader<'_> {
                 {
                     self.out.add(Act::Read, CodeTarget::Path(module));
                 }
+                CodeValue::Text(module) if name == "require_relative" => {
+                    self.load(&super::binder::relative_file(&module));
+                }
                 CodeValue::Text(module) => {
-                    let name = super::evaluator::module_name(&module);
-                    if !self.profile().is_known_module(&name) {
-                        self.gap(format!("loads `{}`, which is not known", shown(&module)));
-                    }
-                    super::signs::note_load(&name, &mut self.out);
+                    self.load(&module);
+                    super::signs::note_load(&module_name(&module), &mut self.out);
                 }
                 _ => self.gap("loads something that is only known at run time".to_owned()),
             }
@@ -399,6 +424,14 @@ impl CodeReader<'_> {
     }
 }
 
+/// Returns the path of an address of a file, as databases take it: `file:dev.db?mode=ro`.
+fn without_scheme(path: &str) -> &str {
+    match path.strip_prefix("file:") {
+        Some(rest) => rest.strip_prefix("//").unwrap_or(rest).split('?').next().unwrap_or(rest),
+        None => path,
+    }
+}
+
 fn is_url(path: &str) -> bool {
     ["http://", "https://", "ftp://"].iter().any(|scheme| path.starts_with(scheme))
 }
@@ -418,7 +451,7 @@ fn own_object(act: Act, own: Option<&str>) -> CodeTarget {
 fn path_objects(value: &CodeValue) -> Vec<CodeTarget> {
     match value {
         CodeValue::Text(path) | CodeValue::Decoded(path) | CodeValue::Kind("path" | "file", Some(path)) => {
-            vec![CodeTarget::Path(path.clone())]
+            vec![CodeTarget::Path(without_scheme(path).to_owned())]
         }
         CodeValue::Kind("name", _) => vec![CodeTarget::Path(ANY_NAME.to_owned())],
         CodeValue::Plain(_) | CodeValue::Kind("file" | "stream", None) => Vec::new(),

@@ -3,7 +3,7 @@
 use super::chain::{ChainCutter, GroupSpan};
 use super::scope::{LoadedModule, NameMeaning, ProgramNames};
 use crate::code::Language;
-use crate::code::tree::CodeItem;
+use crate::code::tree::{CodeItem, StringPiece};
 
 /// How many items a statement may have.
 pub(super) const STATEMENT_LIMIT: usize = 1024;
@@ -27,11 +27,17 @@ pub(super) fn bind(cutter: ChainCutter<'_>) -> ProgramNames {
             };
             if !scope.skips.contains(&(group, at)) {
                 scope.bind_arguments(cutter, &chain);
+                scope.open_handed(cutter, &chain);
             }
             at = chain.next.max(at + 1);
         }
     }
     scope
+}
+
+/// Returns a file that is named from where the program stands, as it is written elsewhere.
+pub(super) fn relative_file(file: &str) -> String {
+    if file.starts_with(['.', '/']) { file.to_owned() } else { format!("./{file}") }
 }
 
 fn parents(cutter: ChainCutter<'_>) -> Vec<Option<(usize, usize)>> {
@@ -102,7 +108,12 @@ impl Binder<'_> {
             let parameters = self.parameters(inner);
             self.scope.define(&name, parameters);
         } else if is_function {
-            self.scope.define(&name, Vec::new());
+            // `x => …` has no brackets around its parameter.
+            let parameter = match items {
+                [first, arrow, ..] if arrow.item.is_mark("=>") => first.item.name().map(str::to_owned),
+                _ => None,
+            };
+            self.scope.define(&name, parameter.into_iter().collect());
         } else if items.first().is_some_and(|token| token.item.is_name("lambda")) {
             self.scope.bind(&name, NameMeaning::Own);
         }
@@ -117,14 +128,60 @@ impl Binder<'_> {
         match self.item(group, before) {
             Some(CodeItem::Name(name)) => {
                 let name = name.clone();
-                self.scope.bounds.entry(name).or_default();
+                match self.element_source(group, before) {
+                    Some(element) => self.scope.bind(&name, element),
+                    None => _ = self.scope.bounds.entry(name).or_default(),
+                }
             }
             Some(CodeItem::Group('(', inner)) => {
                 let inner = *inner;
-                self.open_parameters(inner);
+                let only = self.parameters(inner);
+                match (only.as_slice(), self.element_source(group, before)) {
+                    ([name, ..], Some(element)) if !name.is_empty() => {
+                        let name = name.clone();
+                        self.scope.bind(&name, element);
+                        self.open_parameters(inner);
+                    }
+                    _ => self.open_parameters(inner),
+                }
             }
             _ => {}
         }
+    }
+
+    /// Returns what the first parameter of an arrow function stands for that a method of a list is given: its elements.
+    fn element_source(&self, group: usize, start: usize) -> Option<NameMeaning> {
+        let is_first =
+            start == 0 || start == 1 && self.item(group, 0).is_some_and(|item| item.is_name("async"));
+        let (outer, at) = self.parents.get(group).copied().flatten().filter(|_| is_first)?;
+        let method = at.checked_sub(1).and_then(|at| self.item(outer, at)).and_then(CodeItem::name)?;
+        let goes_over = matches!(
+            method,
+            "every" | "filter" | "find" | "findIndex" | "flatMap" | "forEach" | "map" | "some"
+        );
+        let dot = at.checked_sub(2).filter(|dot| goes_over && self.is_member_mark(outer, *dot))?;
+        let mut start = dot;
+        loop {
+            // A link of the chain, from behind: its calls and subscripts, then its name.
+            start = start.checked_sub(1)?;
+            while matches!(self.item(outer, start), Some(CodeItem::Group('(' | '[', _)))
+                && start
+                    .checked_sub(1)
+                    .and_then(|at| self.item(outer, at))
+                    .is_some_and(|item| matches!(item, CodeItem::Name(_) | CodeItem::Group('(' | '[', _)))
+            {
+                start -= 1;
+            }
+            match start.checked_sub(1) {
+                Some(before) if self.is_member_mark(outer, before) => start = before,
+                _ => break,
+            }
+        }
+        Some(NameMeaning::Element(GroupSpan { group: outer, start, end: dot }))
+    }
+
+    fn is_member_mark(&self, group: usize, at: usize) -> bool {
+        self.item(group, at).is_some_and(|item| item.is_mark(".") || item.is_mark("?."))
     }
 
     /// Makes parameters names that nothing is known of yet.
@@ -202,6 +259,13 @@ impl Binder<'_> {
             (Language::JavaScript, _) => self.bind_method(group, at, word),
             (Language::Perl, "foreach" | "for") => self.bind_perl_loop(group, at),
             (Language::Perl, "use" | "require" | "no") => self.bind_use(group, at + 1),
+            (Language::Ruby, "require_relative") => {
+                if let Some(CodeItem::Text(pieces)) = self.item(group, at + 1)
+                    && let [StringPiece::Plain(file)] = pieces.as_slice()
+                {
+                    self.scope.own_file = Some(relative_file(file));
+                }
+            }
             (Language::Perl, "my") if self.cutter.tree.items(group).get(at + 1).is_some() => {
                 self.bind_my(group, at);
             }

@@ -4,22 +4,40 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
-use super::decode;
 use super::scope::{NameMeaning, ProgramNames};
-use super::value::{CodeValue, element, element_part, fill, is_constant, joined, variable};
+use super::value::{CodeValue, PACKAGE, PROJECT, element, element_part, fill, is_constant, joined, variable};
+use super::{circle, decode};
 use crate::code::Language;
-use crate::code::table::Does;
+use crate::code::table::{Does, ModuleOrigin};
 use crate::code::tree::{CodeItem, StringPiece};
+
+/// Constants of Ruby that lead to everything.
+const OF_RUBY: &[&str] = &[
+    "BasicObject",
+    "Binding",
+    "Dir",
+    "ENV",
+    "FFI",
+    "Fiddle",
+    "File",
+    "FileTest",
+    "IO",
+    "Kernel",
+    "Marshal",
+    "Method",
+    "Module",
+    "Object",
+    "Process",
+    "RubyVM",
+    "TOPLEVEL_BINDING",
+    "TracePoint",
+    "UnboundMethod",
+];
 
 /// How many steps lead from a use to what it stands for.
 const DEPTH_LIMIT: usize = 8;
 /// How many things an expression may stand for.
 const VALUE_LIMIT: usize = 8;
-
-/// Returns the name of a module of Node without its scheme.
-pub(super) fn module_name(module: &str) -> String {
-    module.strip_prefix("node:").unwrap_or(module).replace('/', ".")
-}
 
 /// Finds what expressions stand for.
 #[derive(Debug)]
@@ -332,6 +350,12 @@ impl<'a> Evaluator<'a> {
         ) {
             return vec![CodeValue::Plain(name.to_owned())];
         }
+        let is_unbound = !self.scope.bounds.contains_key(name);
+        if let Some(file) =
+            self.scope.own_file.as_deref().filter(|_| is_unbound && self.is_own_constant(name))
+        {
+            return vec![self.module_value(file, None)];
+        }
         let Some(bounds) = self.scope.bounds.get(name) else {
             return vec![if name.starts_with(['$', '@']) && self.cutter.profile.row(name).is_none() {
                 CodeValue::Unknown
@@ -345,10 +369,22 @@ impl<'a> Evaluator<'a> {
         self.remembered(name, bounds, depth)
     }
 
+    /// Says whether a name is a constant that no list explains.
+    fn is_own_constant(&self, name: &str) -> bool {
+        let profile = self.cutter.profile;
+        let is_listed =
+            profile.is_harmless(name) || profile.is_known_module(name) || profile.has_members(name);
+        name.starts_with(char::is_uppercase)
+            && !is_listed
+            && profile.row(name).is_none()
+            && !OF_RUBY.contains(&name)
+    }
+
     /// Returns what all meanings of a name stand for, found once.
     fn remembered(&self, name: &str, bounds: &[NameMeaning], depth: usize) -> Vec<CodeValue> {
         if let Some(known) = self.names.borrow().get(name) {
-            return known.clone().unwrap_or_else(|| vec![CodeValue::Unknown]);
+            // A name that stands for a place below itself: what is joined to it tells.
+            return known.clone().unwrap_or_else(|| vec![CodeValue::Text(circle::mark(name))]);
         }
         self.names.borrow_mut().insert(name.to_owned(), None);
         let mut values = Vec::new();
@@ -359,7 +395,13 @@ impl<'a> Evaluator<'a> {
                 }
             }
         }
-        self.names.borrow_mut().insert(name.to_owned(), Some(values.clone()));
+        let values = circle::without(values, name);
+        if values.iter().any(circle::is_open) {
+            // What is found on the way round holds for that way alone.
+            self.names.borrow_mut().remove(name);
+        } else {
+            self.names.borrow_mut().insert(name.to_owned(), Some(values.clone()));
+        }
         values
     }
 
@@ -385,8 +427,23 @@ impl<'a> Evaluator<'a> {
                 owners.iter().flat_map(|owner| self.member(owner, member, depth)).collect()
             }
             NameMeaning::Library(name) => vec![CodeValue::Named(name.clone())],
+            NameMeaning::Module(module, member) => vec![self.module_value(module, member.as_deref())],
             NameMeaning::Own => vec![CodeValue::Own],
             NameMeaning::Unknown => vec![CodeValue::Unknown],
+        }
+    }
+
+    /// Returns a module of the project or of a package, or a member of it.
+    pub(super) fn module_value(&self, module: &str, member: Option<&str>) -> CodeValue {
+        let is_own = self.cutter.profile.origin(module) == ModuleOrigin::Project;
+        let kind = if is_own { PROJECT } else { PACKAGE };
+        match member {
+            // What a package of Python gives may be a module of its own.
+            Some(name) if self.cutter.profile.language == Language::Python => {
+                CodeValue::Member(kind, Some(format!("{module}:{name}")), name.to_owned())
+            }
+            Some(name) => CodeValue::Member(kind, Some(module.to_owned()), name.to_owned()),
+            None => CodeValue::Kind(kind, Some(module.to_owned())),
         }
     }
 
@@ -416,7 +473,11 @@ impl<'a> Evaluator<'a> {
                 let known = self.variable_of(owner, &CodeValue::Text(name.to_owned()));
                 vec![known.unwrap_or_else(|| CodeValue::Named(format!("{owner}.{}", self.written(name))))]
             }
-            CodeValue::Kind(kind, text) => of(kind, text.clone()),
+            // An entry of a directory says its own name.
+            CodeValue::Kind("name", None) if name == "name" => vec![value.clone()],
+            CodeValue::Kind(kind, text) | CodeValue::Member(kind @ (PROJECT | PACKAGE), text, _) => {
+                of(kind, text.clone())
+            }
             CodeValue::Text(text) => of("text", Some(text.clone())),
             CodeValue::Decoded(_) => vec![value.clone()],
             CodeValue::Plain(_) => of("plain", None),
@@ -459,6 +520,13 @@ impl<'a> Evaluator<'a> {
                 vec![CodeValue::Decoded(text.chars().rev().collect())]
             }
             (CodeValue::Kind("path", _), _) => vec![CodeValue::Kind("path", None)],
+            (
+                CodeValue::Kind(kind @ (PROJECT | PACKAGE), of)
+                | CodeValue::Member(kind @ (PROJECT | PACKAGE), of, _),
+                _,
+            ) => {
+                vec![CodeValue::Kind(kind, of.clone())]
+            }
             (value, _) if value.foreign().is_some() => vec![value.clone()],
             (CodeValue::List(values), _) if values.contains(&CodeValue::Own) => vec![CodeValue::Own],
             _ => vec![CodeValue::Unknown],

@@ -1,12 +1,12 @@
 //! What calls give back, as far as the rows and the methods of texts tell.
 
 use super::chain::GroupSpan;
-use super::decode;
-use super::evaluator::{Evaluator, module_name};
+use super::evaluator::Evaluator;
 use super::scope::named_argument;
-use super::value::{ANY_NAME, CodeValue, HOME, fill, joined, variable};
+use super::value::{ANY_NAME, CodeValue, HOME, PACKAGE, PROJECT, fill, joined, variable};
+use super::{circle, decode};
 use crate::act::Act;
-use crate::code::table::{Does, Gives, LibraryRow, On};
+use crate::code::table::{Does, Gives, LibraryRow, ModuleOrigin, On, module_name};
 
 impl Evaluator<'_> {
     /// Returns what a call gives. Without a row nobody knows, and what was decoded stays decoded.
@@ -19,7 +19,8 @@ impl Evaluator<'_> {
             CodeValue::Member(kind, own, method) => {
                 self.method(kind, own.as_deref(), method, arguments, depth)
             }
-            CodeValue::Decoded(_) => callee.clone(),
+            CodeValue::Decoded(_) | CodeValue::Kind("document", _) => callee.clone(),
+            CodeValue::Kind(kind @ (PROJECT | PACKAGE), of) => CodeValue::Kind(kind, of.clone()),
             _ => CodeValue::Unknown,
         }
     }
@@ -37,6 +38,7 @@ impl Evaluator<'_> {
             return self.given(row, own, arguments, depth);
         }
         match (kind, own) {
+            (PROJECT | PACKAGE, _) => CodeValue::Kind(kind, own.map(str::to_owned)),
             ("fetched" | "received" | "hidden", _) => CodeValue::Kind(kind, None),
             ("text", Some(text)) => self.text_method(text, method, arguments, depth),
             _ => match self.cutter.profile.method("?", method) {
@@ -55,6 +57,8 @@ impl Evaluator<'_> {
             .map(|part| self.single(named_argument(self.cutter, *part).1, depth))
             .collect();
         match (method, values.as_slice()) {
+            // What a name stands for is not known while it is being found.
+            _ if circle::is_marked(text) => CodeValue::Unknown,
             (
                 "encode" | "decode" | "strip" | "trim" | "rstrip" | "lstrip" | "chomp" | "to_s" | "toString"
                 | "freeze",
@@ -137,9 +141,12 @@ impl Evaluator<'_> {
                 value if value.foreign() == Some("received") => value,
                 _ => CodeValue::Kind("hidden", None),
             },
-            Gives::Module => {
-                text_of(argument(0)).map_or(CodeValue::Unknown, |name| CodeValue::Named(module_name(&name)))
-            }
+            Gives::Module => text_of(argument(0)).map_or(CodeValue::Unknown, |name| {
+                match self.cutter.profile.origin(&name) {
+                    ModuleOrigin::Project | ModuleOrigin::Package => self.module_value(&name, None),
+                    ModuleOrigin::Known | ModuleOrigin::Unclear => CodeValue::Named(module_name(&name)),
+                }
+            }),
             Gives::Member => match (argument(0), argument(1)) {
                 (CodeValue::Named(owner), CodeValue::Text(name)) => {
                     CodeValue::Named(format!("{owner}.{name}"))

@@ -3,6 +3,7 @@
 use super::binder::Binder;
 use super::chain::GroupSpan;
 use super::scope::{LoadedModule, NameMeaning};
+use crate::code::table::{ModuleOrigin, module_name};
 use crate::code::tree::{CodeItem, StringPiece};
 
 impl Binder<'_> {
@@ -23,7 +24,12 @@ impl Binder<'_> {
         for part in self.cutter.split(line) {
             let (module, alias) = self.dotted(part);
             let top = module.split('.').next().unwrap_or_default().to_owned();
+            let is_listed = self.is_listed(&module);
             match alias {
+                Some(alias) if !is_listed => {
+                    self.scope.bind(&alias, NameMeaning::Module(module.clone(), None));
+                }
+                None if !is_listed => self.scope.bind(&top, NameMeaning::Module(module.clone(), None)),
                 Some(alias) => self.scope.bind(&alias, NameMeaning::Library(module.clone())),
                 None => self.scope.bind(&top, NameMeaning::Library(top.clone())),
             }
@@ -57,12 +63,22 @@ impl Binder<'_> {
         for part in self.cutter.split(names) {
             takes_all |= self.cutter.items(part).iter().any(|token| token.item.is_mark("*"));
             let (name, alias) = self.dotted(part);
-            if !name.is_empty() {
-                self.scope
-                    .bind(alias.as_ref().unwrap_or(&name), NameMeaning::Library(format!("{module}.{name}")));
+            if name.is_empty() {
+                continue;
             }
+            let meaning = if self.is_listed(&module) {
+                NameMeaning::Library(format!("{module}.{name}"))
+            } else {
+                NameMeaning::Module(module.clone(), Some(name.clone()))
+            };
+            self.scope.bind(alias.as_ref().unwrap_or(&name), meaning);
         }
         self.scope.loads.push(LoadedModule { module, takes_all });
+    }
+
+    /// Says whether a module is one that the lists speak of, or one of which nobody can tell whose it is.
+    fn is_listed(&self, module: &str) -> bool {
+        matches!(self.cutter.profile.origin(module), ModuleOrigin::Known | ModuleOrigin::Unclear)
     }
 
     /// Reads `a.b.c as d`.
@@ -96,23 +112,30 @@ impl Binder<'_> {
         else {
             return;
         };
-        let module = super::evaluator::module_name(&module);
+        let is_listed = self.is_listed(&module);
+        let module = if is_listed { module_name(&module) } else { module };
         self.scope.skip(GroupSpan { start: at, ..line });
+        let member = |name: &str| {
+            if is_listed {
+                NameMeaning::Library(format!("{module}.{name}"))
+            } else {
+                NameMeaning::Module(module.clone(), Some(name.to_owned()))
+            }
+        };
         let items: Vec<CodeItem> = items.iter().map(|token| token.item.clone()).collect();
         for item in &items {
             match item {
                 CodeItem::Name(name) if name == "from" => break,
                 CodeItem::Name(name) if name != "as" && name != "type" => {
-                    self.scope.bind(name, NameMeaning::Library(module.clone()));
+                    let whole = NameMeaning::Module(module.clone(), None);
+                    let meaning = if is_listed { NameMeaning::Library(module.clone()) } else { whole };
+                    self.scope.bind(name, meaning);
                 }
                 CodeItem::Group('{', inner) => {
                     self.scope.skip(self.cutter.whole(*inner));
                     for part in self.cutter.split(self.cutter.whole(*inner)) {
                         let (name, alias) = self.dotted(part);
-                        self.scope.bind(
-                            alias.as_ref().unwrap_or(&name),
-                            NameMeaning::Library(format!("{module}.{name}")),
-                        );
+                        self.scope.bind(alias.as_ref().unwrap_or(&name), member(&name));
                     }
                 }
                 _ => {}

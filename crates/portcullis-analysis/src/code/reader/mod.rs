@@ -15,11 +15,13 @@
 mod apply;
 mod binder;
 mod chain;
+mod circle;
 mod decode;
 mod evaluator;
 mod given;
 mod import;
 mod loops;
+mod module_call;
 mod names;
 mod options;
 mod reference;
@@ -71,6 +73,7 @@ pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) ->
         reader.read_group(group);
     }
     reader.conclude();
+    reader.conclude_handed();
     reader.out
 }
 
@@ -101,9 +104,8 @@ impl<'a> CodeReader<'a> {
     /// Reads what is imported. A module that nobody knows may do anything as soon as it is loaded.
     fn read_loads(&mut self, scope: &ProgramNames) {
         for load in &scope.loads {
-            if !self.profile().is_known_module(&load.module) {
-                self.gap(format!("loads `{}`, which is not known", shown(&load.module)));
-            } else if load.takes_all && !self.profile().is_harmless(&load.module) {
+            self.load(&load.module);
+            if load.takes_all && !self.profile().is_harmless(&load.module) {
                 self.gap(format!("takes over every name of `{}`", shown(&load.module)));
             }
             signs::note_load(&load.module, &mut self.out);
@@ -135,6 +137,7 @@ impl<'a> CodeReader<'a> {
     fn read_chain(&mut self, chain: &Chain) {
         let GroupSpan { group, start, .. } = chain.span;
         let mut values = self.evaluator.base(group, start, 0);
+        self.read_way_out(&values);
         self.read_bare_name(chain, &values);
         self.read_stray_name(chain, &values);
         for (place, step) in chain.steps.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What a program does without calling: members it reaches for, functions it hands over, libraries it changes.
 
 use super::chain::{Chain, ChainStep, GroupSpan};
-use super::value::CodeValue;
+use super::value::{CodeValue, PACKAGE, PROJECT};
 use super::{CodeReader, shown, signs};
 use crate::act::Act;
 use crate::code::table::Does;
@@ -155,6 +155,12 @@ impl CodeReader<'_> {
         {
             self.gap(format!("reaches for `{}`", shown(name)));
         }
+        let is_of_module = |value: &CodeValue| {
+            matches!(value, CodeValue::Kind(PROJECT | PACKAGE, _) | CodeValue::Member(PROJECT | PACKAGE, ..))
+        };
+        if values.iter().any(is_of_module) {
+            self.read_module_member(name);
+        }
         for value in values {
             self.read_request_member(value, name);
             if let CodeValue::Named(owner) = value
@@ -188,12 +194,28 @@ impl CodeReader<'_> {
 
     /// Reads a function that is named without being called: whoever gets it may call it.
     pub(super) fn read_mention(&mut self, value: &CodeValue, chain: &Chain) {
+        if let CodeValue::Member(kind @ (PROJECT | PACKAGE), Some(of), name) = value {
+            if self.is_argument(chain) {
+                self.read_module_mention(kind, of, name);
+            }
+            return;
+        }
         let CodeValue::Named(name) = value else { return };
         let Some(row) = self.profile().row(name) else { return };
         if row.does == Does::Nothing || self.is_alias(chain) {
             return;
         }
         self.apply(row, None, None, name);
+    }
+
+    /// Says whether a chain is a whole argument or element, so that it goes to whoever takes it.
+    fn is_argument(&self, chain: &Chain) -> bool {
+        let GroupSpan { group, start, end } = chain.span;
+        let tree = self.cutter().tree;
+        let is_end = |item: Option<&CodeItem>| item.is_none_or(|item| item.is_mark(","));
+        let before = start.checked_sub(1).and_then(|at| tree.item(group, at));
+        let is_begin = is_end(before) || before.is_some_and(|item| item.is_mark("=") || item.is_mark(":"));
+        group != WHOLE && is_begin && is_end(tree.item(group, end))
     }
 
     /// Says whether a chain is only given another name, which the calls of that name tell.

@@ -13,7 +13,7 @@ pub(super) const HOLE: &str = "$UNKNOWN";
 
 impl CodeReader<'_> {
     /// Runs what a row says an argument holds.
-    pub(super) fn run(&mut self, does: Does, arguments: Option<GroupSpan>, name: &str) {
+    pub(super) fn run(&mut self, does: Does, own: Option<&str>, arguments: Option<GroupSpan>, name: &str) {
         let Some(span) = arguments else {
             self.gap(format!("hands `{}` over, so that anybody may call it", shown(name)));
             return;
@@ -33,6 +33,8 @@ impl CodeReader<'_> {
                 self.signs.redirects = true;
                 self.run_command(span);
             }
+            // The statement that is measured, and the one before it, wherever they stand.
+            Does::Code(_) if name.starts_with("timeit.") => self.run_timed(span),
             Does::Code(place) => {
                 let values = if place == usize::MAX {
                     self.last_argument(arguments)
@@ -49,13 +51,30 @@ impl CodeReader<'_> {
                 }
             }
             Does::Sql(place) => {
+                // A connection to a file takes one statement at a time, so that what is filled in begins no other.
+                let is_single = own.is_some() && name != "executescript";
                 for value in self.one(arguments, place, &["sql", "query"]) {
-                    self.run_sql(&value);
+                    self.run_sql(&value, is_single);
                 }
             }
             _ => {}
         }
         self.setting = StartSetting::default();
+    }
+
+    /// Runs every argument that is no number as code: they are one program.
+    fn run_timed(&mut self, arguments: GroupSpan) {
+        let mut whole = Vec::new();
+        for part in self.cutter().split(arguments) {
+            let (_, value) = super::scope::named_argument(self.cutter(), part);
+            for value in self.evaluator.values(value) {
+                match value {
+                    CodeValue::Text(text) => whole.push(text),
+                    value => self.run_code(&value),
+                }
+            }
+        }
+        self.run_code(&CodeValue::Text(whole.join("\n")));
     }
 
     /// Returns what an argument may be; a missing one is unknown.
@@ -273,13 +292,17 @@ impl CodeReader<'_> {
     }
 
     /// Reads SQL. A hole in it stands as a name, which is enough to tell the kind of statement.
-    fn run_sql(&mut self, value: &CodeValue) {
+    fn run_sql(&mut self, value: &CodeValue, is_single: bool) {
         match value {
             CodeValue::Text(text) => self.read_inside(Language::Sql, text),
             CodeValue::Partial(pieces) => {
                 let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or("unknown")).collect();
                 self.read_inside(Language::Sql, &text);
-                self.gap("sends SQL that is partly computed".to_owned());
+                let asks =
+                    text.trim_start().get(..7).is_some_and(|verb| verb.eq_ignore_ascii_case("select "));
+                if !(asks && is_single) {
+                    self.gap("sends SQL that is partly computed".to_owned());
+                }
             }
             _ => self.gap("sends SQL that is only known at run time".to_owned()),
         }

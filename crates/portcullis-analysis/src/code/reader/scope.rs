@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use crate::code::Language;
-use crate::code::tree::CodeItem;
+use crate::code::tree::{CodeItem, WHOLE};
 
 /// One thing a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub(super) enum NameMeaning {
     Member(GroupSpan, String),
     /// Something of a library, by its full name.
     Library(String),
+    /// A module of the project or of a package, or a member of it.
+    Module(String, Option<String>),
     /// A function or class of the program itself.
     Own,
     /// Something only known at run time.
@@ -43,6 +45,8 @@ pub(super) struct ProgramNames {
     pub(super) functions: BTreeMap<String, Vec<Vec<String>>>,
     pub(super) classes: BTreeSet<String>,
     pub(super) loads: Vec<LoadedModule>,
+    /// A file of the project that a program of Ruby loads: constants that nothing else explains are in it.
+    pub(super) own_file: Option<String>,
     /// The places of names that are bound there, not used.
     pub(super) skips: BTreeSet<(usize, usize)>,
 }
@@ -97,6 +101,26 @@ impl ProgramNames {
                     }
                 }
             }
+        }
+    }
+
+    /// Makes the parameters of a function unknown that is handed to something else, which calls it with anything.
+    pub(super) fn open_handed(&mut self, cutter: ChainCutter<'_>, chain: &Chain) {
+        let GroupSpan { group, start, end } = chain.span;
+        let is_end =
+            |item: Option<&CodeItem>| item.is_none_or(|item| item.is_mark(",") || *item == CodeItem::Line);
+        let before = start.checked_sub(1).and_then(|at| cutter.tree.item(group, at));
+        let is_begin = is_end(before) || before.is_some_and(|item| item.is_mark("=") || item.is_mark(":"));
+        let name = match (chain.steps.as_slice(), cutter.tree.item(group, start)) {
+            ([], Some(CodeItem::Name(name))) => name,
+            ([.., ChainStep::Member(name)], _) => name,
+            _ => return,
+        };
+        if group == WHOLE || !is_begin || !is_end(cutter.tree.item(group, end)) {
+            return;
+        }
+        for parameter in self.functions.get(name).cloned().unwrap_or_default().iter().flatten() {
+            self.bind(parameter, NameMeaning::Unknown);
         }
     }
 

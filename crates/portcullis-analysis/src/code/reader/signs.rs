@@ -29,6 +29,8 @@ pub(super) struct Signs {
     pub(super) takes_variables: bool,
     /// Something is encrypted.
     pub(super) encrypts: bool,
+    /// Code of the project is handed something that is only known at run time.
+    pub(super) hands_unknown: bool,
 }
 
 impl Signs {

@@ -50,6 +50,12 @@ impl CodeValue {
     }
 }
 
+/// The kind of what comes out of a file of the project.
+pub(super) const PROJECT: &str = "project";
+
+/// The kind of what comes out of a package that no list speaks of.
+pub(super) const PACKAGE: &str = "package";
+
 /// Joins pieces to one value.
 pub(super) fn joined(pieces: Vec<Option<String>>) -> CodeValue {
     let mut merged: Vec<Option<String>> = Vec::new();
@@ -108,6 +114,10 @@ pub(super) fn element(value: CodeValue) -> Vec<CodeValue> {
         CodeValue::List(values) => values,
         CodeValue::Kind("entries" | "names", _) => vec![CodeValue::Kind("name", None)],
         CodeValue::Kind("found", pattern) => vec![CodeValue::Kind("path", pattern)],
+        CodeValue::Kind(kind @ (PROJECT | PACKAGE), of)
+        | CodeValue::Member(kind @ (PROJECT | PACKAGE), of, _) => {
+            vec![CodeValue::Kind(kind, of)]
+        }
         CodeValue::Kind(kind @ ("process" | "path" | "fetched" | "received" | "hidden"), _) => {
             vec![CodeValue::Kind(kind, None)]
         }
