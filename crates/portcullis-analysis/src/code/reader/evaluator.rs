@@ -8,31 +8,8 @@ use super::scope::{NameMeaning, ProgramNames};
 use super::value::{CodeValue, PACKAGE, PROJECT, element, element_part, fill, is_constant, joined, variable};
 use super::{circle, decode};
 use crate::code::Language;
-use crate::code::table::{Does, ModuleOrigin};
+use crate::code::table::Does;
 use crate::code::tree::{CodeItem, StringPiece};
-
-/// Constants of Ruby that lead to everything.
-const OF_RUBY: &[&str] = &[
-    "BasicObject",
-    "Binding",
-    "Dir",
-    "ENV",
-    "FFI",
-    "Fiddle",
-    "File",
-    "FileTest",
-    "IO",
-    "Kernel",
-    "Marshal",
-    "Method",
-    "Module",
-    "Object",
-    "Process",
-    "RubyVM",
-    "TOPLEVEL_BINDING",
-    "TracePoint",
-    "UnboundMethod",
-];
 
 /// How many steps lead from a use to what it stands for.
 const DEPTH_LIMIT: usize = 8;
@@ -369,17 +346,6 @@ impl<'a> Evaluator<'a> {
         self.remembered(name, bounds, depth)
     }
 
-    /// Says whether a name is a constant that no list explains.
-    fn is_own_constant(&self, name: &str) -> bool {
-        let profile = self.cutter.profile;
-        let is_listed =
-            profile.is_harmless(name) || profile.is_known_module(name) || profile.has_members(name);
-        name.starts_with(char::is_uppercase)
-            && !is_listed
-            && profile.row(name).is_none()
-            && !OF_RUBY.contains(&name)
-    }
-
     /// Returns what all meanings of a name stand for, found once.
     fn remembered(&self, name: &str, bounds: &[NameMeaning], depth: usize) -> Vec<CodeValue> {
         if let Some(known) = self.names.borrow().get(name) {
@@ -430,20 +396,6 @@ impl<'a> Evaluator<'a> {
             NameMeaning::Module(module, member) => vec![self.module_value(module, member.as_deref())],
             NameMeaning::Own => vec![CodeValue::Own],
             NameMeaning::Unknown => vec![CodeValue::Unknown],
-        }
-    }
-
-    /// Returns a module of the project or of a package, or a member of it.
-    pub(super) fn module_value(&self, module: &str, member: Option<&str>) -> CodeValue {
-        let is_own = self.cutter.profile.origin(module) == ModuleOrigin::Project;
-        let kind = if is_own { PROJECT } else { PACKAGE };
-        match member {
-            // What a package of Python gives may be a module of its own.
-            Some(name) if self.cutter.profile.language == Language::Python => {
-                CodeValue::Member(kind, Some(format!("{module}:{name}")), name.to_owned())
-            }
-            Some(name) => CodeValue::Member(kind, Some(module.to_owned()), name.to_owned()),
-            None => CodeValue::Kind(kind, Some(module.to_owned())),
         }
     }
 

@@ -4,6 +4,7 @@
 //! project, no address, no command, no secret. What a package does that no list speaks of stays unknown.
 
 use super::chain::GroupSpan;
+use super::evaluator::Evaluator;
 use super::scope::named_argument;
 use super::value::{CodeValue, PACKAGE, PROJECT};
 use super::{CHAIN_LIMIT, CodeReader, shown};
@@ -16,6 +17,56 @@ use crate::lists::readers::inline::{ACTING, CHANGING, LEADING, SECRET_NAMES};
 /// Methods of clients that take the path of an address.
 const OF_CLIENTS: &[&str] =
     &["delete", "get", "head", "inject", "open", "options", "patch", "path", "post", "put"];
+
+/// Constants of Ruby that lead to everything.
+const OF_RUBY: &[&str] = &[
+    "BasicObject",
+    "Binding",
+    "Dir",
+    "ENV",
+    "FFI",
+    "Fiddle",
+    "File",
+    "FileTest",
+    "IO",
+    "Kernel",
+    "Marshal",
+    "Method",
+    "Module",
+    "Object",
+    "Process",
+    "RubyVM",
+    "TOPLEVEL_BINDING",
+    "TracePoint",
+    "UnboundMethod",
+];
+
+impl Evaluator<'_> {
+    /// Returns a module of the project or of a package, or a member of it.
+    pub(super) fn module_value(&self, module: &str, member: Option<&str>) -> CodeValue {
+        let is_own = self.cutter.profile.origin(module) == ModuleOrigin::Project;
+        let kind = if is_own { PROJECT } else { PACKAGE };
+        match member {
+            // What a package of Python gives may be a module of its own.
+            Some(name) if self.cutter.profile.language == Language::Python => {
+                CodeValue::Member(kind, Some(format!("{module}:{name}")), name.to_owned())
+            }
+            Some(name) => CodeValue::Member(kind, Some(module.to_owned()), name.to_owned()),
+            None => CodeValue::Kind(kind, Some(module.to_owned())),
+        }
+    }
+
+    /// Says whether a name is a constant that no list explains.
+    pub(super) fn is_own_constant(&self, name: &str) -> bool {
+        let profile = self.cutter.profile;
+        let is_listed =
+            profile.is_harmless(name) || profile.is_known_module(name) || profile.has_members(name);
+        name.starts_with(char::is_uppercase)
+            && !is_listed
+            && profile.row(name).is_none()
+            && !OF_RUBY.contains(&name)
+    }
+}
 
 impl CodeReader<'_> {
     /// Reads a module that is loaded. One that comes with the language and that no list speaks of may do anything.
