@@ -3,6 +3,7 @@
 //! [`read`] says what a program does, as far as its text tells. Only what is on a list of harmless things counts as
 //! understood; everything else is a gap.
 
+mod action;
 mod awk;
 mod lexer;
 mod module;
@@ -23,6 +24,7 @@ mod language {
 use crate::act::Act;
 use crate::argument::Argument;
 
+pub use action::{CodeAction, CodeTarget, HandedText};
 pub(crate) use module::module_places;
 
 /// A language other than the shell's.
@@ -77,48 +79,6 @@ pub struct CodeReading {
     pub handed: Vec<HandedText>,
     /// What is not understood, one clause each. Empty means everything is.
     pub gaps: Vec<String>,
-}
-
-/// A text that a program hands to a function of a module.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HandedText {
-    /// As far as it is known.
-    pub text: String,
-    /// Whether the function asks a client for it, so that a path of an address is meant.
-    pub is_route: bool,
-}
-
-/// One thing a program does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodeAction {
-    /// What is done.
-    pub act: Act,
-    /// What it is done to.
-    pub object: CodeTarget,
-}
-
-/// What a action is done to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CodeTarget {
-    /// Nothing in particular.
-    None,
-    /// A path as the program writes it, relative to where it runs; a leading `~/` is the home directory.
-    Path(String),
-    /// A path that is only known at run time.
-    SomePath,
-    /// A URL or host.
-    Host(String),
-    /// A host that is only known at run time.
-    SomeHost,
-    /// Anything else with a name.
-    Name(String),
-    /// A module of the project or a package of it, by its name as it is written; [`module_places`] says where it may lie.
-    Module {
-        /// As it is written; behind a colon a member that may be a module of its own.
-        name: String,
-        /// Whether its functions are called, so that it must be known whose they are.
-        is_used: bool,
-    },
 }
 
 /// How long a program may be, in bytes.

@@ -1,5 +1,6 @@
 //! Makes effects of commands: of a surveyed line, of PowerShell text; and what can be said of a command by them.
 
+mod code_effects;
 mod example;
 mod git_objects;
 mod handed;

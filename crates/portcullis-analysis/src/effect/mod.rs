@@ -10,7 +10,7 @@ use portcullis_shell::Span;
 pub use crate::act::{Act, Weight};
 use crate::argument::Argument;
 use crate::outgoing::is_public_host;
-use crate::place::{Scope, Secrecy, is_loopback, secrecy, secrecy_by_text};
+use crate::place::{Scope, Secrecy, is_loopback};
 
 /// One thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,21 +187,6 @@ pub fn classify(effects: &mut [Effect], scope: &Scope) {
     for effect in effects {
         if let Target::Path(path) = &mut effect.target {
             path.secrecy = Classified::As(path.secrecy_in(scope));
-        }
-    }
-}
-
-impl PathTarget {
-    fn secrecy_of_spellings(&self, scope: &Scope) -> Option<Secrecy> {
-        let by_path = self.paths.iter().filter_map(|path| secrecy(path, scope)).max();
-        by_path.or_else(|| self.paths.is_empty().then(|| secrecy_by_text(&self.written)).flatten())
-    }
-
-    /// Returns how secret it is: as much as the most secret of its spellings.
-    pub(crate) fn secrecy_in(&self, scope: &Scope) -> Option<Secrecy> {
-        match self.secrecy {
-            Classified::As(known) => known,
-            Classified::NotYet => self.secrecy_of_spellings(scope),
         }
     }
 }

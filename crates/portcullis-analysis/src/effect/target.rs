@@ -3,11 +3,12 @@
 //! A path has one absolute spelling for each directory that the command may run in, and none if nobody knows: whoever asks
 //! whether it lies somewhere must ask all of them, and an empty list is never inside.
 
-use super::{PathTarget, Target};
+use super::{Classified, PathTarget, Target};
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
 use crate::path;
+use crate::place::{Scope, Secrecy, secrecy, secrecy_by_text};
 use crate::shape::Shape;
 
 /// A word that may name files in more places than this is not followed.
@@ -170,4 +171,19 @@ pub(crate) fn host_in(text: &str) -> Option<String> {
     };
     let is_host = !host.is_empty() && !host.contains(char::is_whitespace);
     is_host.then(|| host.trim_end_matches('.').to_ascii_lowercase())
+}
+
+impl PathTarget {
+    fn secrecy_of_spellings(&self, scope: &Scope) -> Option<Secrecy> {
+        let by_path = self.paths.iter().filter_map(|path| secrecy(path, scope)).max();
+        by_path.or_else(|| self.paths.is_empty().then(|| secrecy_by_text(&self.written)).flatten())
+    }
+
+    /// Returns how secret it is: as much as the most secret of its spellings.
+    pub(crate) fn secrecy_in(&self, scope: &Scope) -> Option<Secrecy> {
+        match self.secrecy {
+            Classified::As(known) => known,
+            Classified::NotYet => self.secrecy_of_spellings(scope),
+        }
+    }
 }
