@@ -89,8 +89,9 @@ pub fn installers(
     for manager in managers() {
         let chosen = UserChoice::of(&manager, places.home, &is_hidden, &variable);
         let well_known: Vec<AllowedHost> = lines(&manager, "default").flat_map(well_known_hosts).collect();
-        let names = || lines(&manager, "file").chain(lines(&manager, "project"));
-        let files = places.directories.iter().flat_map(|directory| names().map(|name| directory.join(name)));
+        let settings = || lines(&manager, "file").chain(lines(&manager, "project"));
+        let files =
+            places.directories.iter().flat_map(|directory| settings().map(|name| directory.join(name)));
         let mut named = files.flat_map(|file| hosts_named_in(&file, &manager));
         let stranger = named.find(|host| !chosen.named.contains(host) && !well_known.contains(host));
         let hosts = if chosen.is_any { chosen.hosts } else { well_known };
@@ -131,8 +132,8 @@ impl UserChoice {
         let mut hosts: Vec<AllowedHost> = open.clone().flat_map(|(_, value)| hosts_in(value)).collect();
         let mut named: Vec<AllowedHost> = set.iter().flat_map(|(_, value)| hosts_in(value)).collect();
         let mut is_any = !set.is_empty();
-        let names = || lines(manager, "file").chain(lines(manager, "home"));
-        for path in home.into_iter().flat_map(|home| names().map(|name| home.join(name))) {
+        let settings = || lines(manager, "file").chain(lines(manager, "home"));
+        for path in home.into_iter().flat_map(|home| settings().map(|name| home.join(name))) {
             let about = registry_lines(&path, manager);
             is_any |= !about.is_empty();
             named.extend(about.iter().flat_map(|line| hosts_in(line)));

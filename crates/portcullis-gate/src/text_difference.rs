@@ -189,7 +189,7 @@ mod tests {
 
     fn plain(before: Option<&str>, after: &str) -> String {
         let lines = unified_difference("/f", before, after);
-        lines.iter().map(|line| format!("{}\n", line.text)).collect()
+        lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect()
     }
 
     #[test]

@@ -207,7 +207,8 @@ fn is_for_the_runner(case: Case<'_>, effect: &Effect) -> bool {
     };
     // What is handed on through a redirection is judged beside this.
     let steers = RUNNER_VARIABLES.contains(&name) || RUNNER_PATHS.contains(&name);
-    if !RUNNER_DATA.contains(&name) && !(steers && effect.is_redirection) {
+    let is_handed_on = RUNNER_DATA.contains(&name) || steers && effect.is_redirection;
+    if !is_handed_on {
         return false;
     }
     let sets = |command: &Invocation| {

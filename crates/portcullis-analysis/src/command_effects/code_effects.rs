@@ -18,6 +18,9 @@ impl EffectMaker<'_> {
             .iter()
             .map(|action| self.effect(action.act, self.object(code.language, &action.object), span))
             .collect();
+        // What a function does with a file that it is handed, nobody reads; that file is looked at, at least.
+        let files = reading.handed.iter().filter_map(handed::file);
+        effects.extend(files.map(|file| self.effect(Act::Read, Target::Path(self.code_path(file)), span)));
         let doubts = handed::doubts(code, &reading);
         let mut gaps = reading.gaps;
         gaps.extend(doubts);

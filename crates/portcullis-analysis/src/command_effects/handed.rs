@@ -33,6 +33,17 @@ pub(super) fn doubts(code: &Code, reading: &CodeReading) -> Vec<String> {
     beside.into_iter().chain(handed).collect()
 }
 
+/// Returns the file that a text names, if it reads like one.
+pub(super) fn file(handed: &HandedText) -> Option<&str> {
+    let text = handed.text.trim();
+    let has_ending = text.rsplit_once('.').is_some_and(|(name, ending)| {
+        let is_short = (1..=6).contains(&ending.len());
+        !name.is_empty() && is_short && ending.chars().all(|letter| letter.is_ascii_alphanumeric())
+    });
+    let is_one = !text.is_empty() && !text.contains(char::is_whitespace) && !text.contains("://");
+    (is_one && !handed.is_route && (has_ending || text.contains('/'))).then_some(text)
+}
+
 /// Says how a text leads out of a computation, if it does.
 fn outward(handed: &HandedText) -> Option<&'static str> {
     let HandedText { text, is_route } = handed;

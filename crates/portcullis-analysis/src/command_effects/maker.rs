@@ -250,13 +250,11 @@ impl EffectMaker<'_> {
             [word] => Variable::declared(word).filter(|_| !word.text.contains('\n')),
             _ => None,
         };
-        match variable {
-            Some(variable) => self.of_variable(&variable, VariableReach::Programs),
-            None => {
-                let what = Target::Name("what later steps of the build are given".to_owned());
-                vec![self.effect(Act::Unknown, what, to.target.span)]
-            }
+        if let Some(variable) = variable {
+            return self.of_variable(&variable, VariableReach::Programs);
         }
+        let what = Target::Name("what later steps of the build are given".to_owned());
+        vec![self.effect(Act::Unknown, what, to.target.span)]
     }
 
     fn of_variable(&self, variable: &Variable, reach: VariableReach) -> Vec<Effect> {

@@ -38,7 +38,10 @@ pub fn power_shell_layout(text: &str, surroundings: Surroundings<'_>) -> Layout 
     let invocations: Vec<Invocation> = read
         .commands
         .iter()
-        .map(|command| invocation_of(command, power_shell_pipe::piped_paths(command, &read.commands)))
+        .map(|command| {
+            let piped = power_shell_pipe::piped_paths(command, &read.commands);
+            invocation_of(command, piped, surroundings.home)
+        })
         .collect();
     let natives = read.commands.iter().zip(&invocations).map(|(command, invocation)| {
         let is_native = command.name == EXPORT || power_shell_native::is_native(command);
@@ -142,9 +145,9 @@ fn outside(effect: Effect) -> Effect {
     Effect { invocation: None, ..effect }
 }
 
-fn invocation_of(command: &PowerShellCommand, piped: Vec<Argument>) -> Invocation {
+fn invocation_of(command: &PowerShellCommand, piped: Vec<Argument>, home: Option<&str>) -> Invocation {
     let program = Argument {
-        text: program_of(command),
+        text: in_home(program_of(command), home),
         source: Some(command.written_name.clone()),
         knowledge: Knowledge::Fixed,
         span: command.span,
@@ -189,6 +192,14 @@ fn program_of(command: &PowerShellCommand) -> String {
             format!("{directory}/{}", if is_script { file } else { &command.name })
         }
         _ => command.name.clone(),
+    }
+}
+
+/// Puts the home directory for the tilde that a program begins with. A home that nobody knows is at least not here.
+fn in_home(program: String, home: Option<&str>) -> String {
+    match program.strip_prefix("~/") {
+        Some(rest) => format!("{}/{rest}", home.unwrap_or("/~")),
+        None => program,
     }
 }
 

@@ -79,11 +79,33 @@ fn origin<'c>(command: &'c PowerShellCommand, all: &'c [PowerShellCommand]) -> O
         // What stands in the blocks and arguments of a stage comes after it.
         let first = before.iter().find(|other| other.nested_in == stage.nested_in)?;
         if !FILTERS.contains(&first.name.as_str()) {
-            return Some(first);
+            return Some(first).filter(|lister| !has_parameter(lister, "-name"));
+        }
+        if first.name == "select-object" && !only_counts(first) {
+            return None;
         }
         stage = first;
     }
     None
+}
+
+/// Says whether a command has a parameter, which may be shortened.
+fn has_parameter(command: &PowerShellCommand, name: &str) -> bool {
+    command.arguments.iter().any(|word| {
+        let lower = word.text.to_lowercase();
+        let lower = lower.split(':').next().unwrap_or_default();
+        lower.len() > 1 && lower.starts_with('-') && name.starts_with(lower)
+    })
+}
+
+/// Says whether `Select-Object` says no more than how many it hands on. A property that it makes may be a path elsewhere.
+fn only_counts(command: &PowerShellCommand) -> bool {
+    const COUNTING: &[&str] = &["-first", "-index", "-last", "-skip", "-skiplast", "-unique"];
+    command.arguments.iter().all(|word| {
+        let lower = word.text.to_lowercase();
+        let is_number = lower.split(',').all(|part| part.trim().parse::<u32>().is_ok());
+        word.fixed().is_some() && (is_number || COUNTING.contains(&lower.as_str()))
+    })
 }
 
 /// Returns the folders that a lister looks at; the current one unless it names another.

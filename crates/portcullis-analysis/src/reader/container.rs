@@ -195,7 +195,10 @@ mod tests {
             effects("docker pull docker.io/acme/tool"),
             ["container-local", "pull-image docker.io/acme/tool"]
         );
-        assert_eq!(effects("nerdctl image pull \"$IMAGE\""), ["container-local", "pull-image $IMAGE"]);
+        assert_eq!(
+            effects("nerdctl image pull \"$IMAGE\""),
+            ["container-local", "pull-image $IMAGE", "unknown $IMAGE"]
+        );
     }
 
     #[test]

@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(effects("bash --rcfile x.sh run.sh"), ["execute run.sh", "execute x.sh"]);
         assert_eq!(effects("bash -lc 'cat x'"), ["observe", "read x"]);
         assert_eq!(effects("bash"), ["unknown"]);
-        assert_eq!(effects("bash <<< 'cat x'"), ["observe", "read x"]);
+        assert_eq!(effects("bash <<< 'cat x'"), ["read x", "run-project"]);
         assert!(effects("bash --version").is_empty());
     }
 

@@ -247,11 +247,8 @@ fn has_input(words: &[Argument]) -> bool {
 /// Makes the operands of `deno eval` look like the code of an option.
 fn without_options(rest: &[Argument]) -> Vec<Argument> {
     let code = rest.iter().filter(|word| !word.is_option()).take(1);
-    code.flat_map(|word| [word.piece("-e"), word.clone()]).map(as_known_option).collect()
-}
-
-fn as_known_option(word: Argument) -> Argument {
-    if word.text == "-e" { Argument { knowledge: Knowledge::Fixed, ..word } } else { word }
+    code.flat_map(|word| [Argument { knowledge: Knowledge::Fixed, ..word.piece("-e") }, word.clone()])
+        .collect()
 }
 
 fn interpreter(written: &str) -> Option<&'static InterpreterLayout> {

@@ -311,7 +311,7 @@ fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
         assert_eq!(pending.need(), Need::Classifier, "{call:?}");
     }
     let person_only = [
-        ToolCall::new("PowerShell", ToolInput::of_text("command", "ls")),
+        ToolCall::new("PowerShell", ToolInput::of_text("command", "frobnicate")),
         ToolCall::bash("echo x > .vscode/tasks.json"),
     ];
     for call in person_only {

@@ -225,9 +225,10 @@ const SHOWN: DifferenceLimit = DifferenceLimit { lines: 40, columns: 160 };
 /// Says what a held run changed, line by line as far as a question has room, and how a person sees the rest. What runs
 /// later comes first, then what is gone. Secrets that are known by their form are blacked out.
 fn held_changes(run: &RunRecord) -> String {
-    let names = protected_names();
-    let weight =
-        |change: &&LayerChange| (!is_protected_change(&names, change), change.kind != ChangeKind::Removed);
+    let protected = protected_names();
+    let weight = |change: &&LayerChange| {
+        (!is_protected_change(&protected, change), change.kind != ChangeKind::Removed)
+    };
     let mut changes: Vec<&LayerChange> = run.changes.iter().collect();
     changes.sort_by_key(weight);
     let named = changes.iter().take(MOST_NAMES).map(|change| {
@@ -244,7 +245,8 @@ fn held_changes(run: &RunRecord) -> String {
         more => format!(" and {more} more"),
     };
     let lines = difference_of(run, &changes, SHOWN);
-    let lines: String = lines.iter().map(|line| format!("\n{}", redact(&line.text))).collect();
+    let lines: String =
+        lines.iter().flat_map(|line| ["\n".to_owned(), redact(&line.text).to_string()]).collect();
     format!(
         "{HELD_CHANGES}{}{more}, which is held: `portcullis runs diff {}` shows all of it line by line{lines}",
         named.join(", "),

@@ -67,9 +67,8 @@ impl HeldRuns {
 
     fn view(&self, record: &RunRecord) -> Result<HeldRun, Failure> {
         let held = self.store().held(record, &protected_names()).map_err(|error| run_failure(&error))?;
-        let hold = record.hold.clone();
         let (reason, host, session) =
-            hold.map_or_else(Default::default, |hold| (hold.reason, hold.host, hold.session));
+            record.hold.clone().map_or_else(Default::default, |hold| (hold.reason, hold.host, hold.session));
         let usual = || "a person ran it, and has not said what becomes of its changes".to_owned();
         Ok(HeldRun {
             id: record.id.clone(),

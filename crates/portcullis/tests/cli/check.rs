@@ -125,12 +125,17 @@ fn people_see_what_was_found_and_what_clears_it() {
     let (hard, soft) = (place("PC031 critical").unwrap(), place("PC007 high").unwrap());
     assert!(hard < soft, "the worst comes first\n{findings}");
     assert_eq!(
-        lines[hard + 1..=hard + 2],
-        ["nothing the user says lifts it", "explain: portcullis explain PC031"]
+        lines[hard + 1..=hard + 3],
+        [
+            "instead: Stop here, and tell the user what you need from the other machine",
+            "nothing the user says lifts it",
+            "explain: portcullis explain PC031",
+        ]
     );
     assert_eq!(
-        lines[soft + 1..=soft + 2],
+        lines[soft + 1..=soft + 3],
         [
+            "instead: Push the commits to a new branch, as in `git push origin HEAD:topic-2`",
             "the user may ask for it and name the forced push and the branch",
             "explain: portcullis explain PC007",
         ]

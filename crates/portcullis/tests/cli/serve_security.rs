@@ -72,6 +72,8 @@ const ROUTES: &[(&str, &str, Open)] = &[
     ("POST", "/rules", Open::Person),
     ("POST", "/grants/{id}/revoke", Open::Person),
     ("POST", "/approvals/{id}/answer", Open::Person),
+    ("GET", "/runs/{id}", Open::Read),
+    ("POST", "/runs/{id}/answer", Open::Person),
 ];
 
 /// The route whose refusals are the agent's own no, with the status of an answer.

@@ -2,7 +2,7 @@
 //!
 //! - [`statement`]: statements, keywords, blocks
 //! - [`pipeline`]: pipelines, commands, redirections
-//! - [`assignment`]: assignments
+//! - [`assignment`]: values of variables
 //! - [`argument`]: the words of a command
 //! - [`text`]: quotes, here-strings, variables
 //! - [`function`]: functions, their parameters
