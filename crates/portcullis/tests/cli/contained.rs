@@ -218,7 +218,7 @@ fn of_many_changes_one_holds_all() {
         let ran = scene.shell(&format!("PATH=$PWD/tools:$PATH; {line}"), "");
         match held {
             Some(name) => {
-                assert!(ran.stderr.contains(&format!("made/{name}")) && !scene.has("made"), "{ran:?}")
+                assert!(ran.stderr.contains(&format!("made/{name}")) && !scene.has("made"), "{ran:?}");
             }
             None => assert!(!ran.stderr.contains("held") && scene.has("made/f0500"), "{ran:?}"),
         }

@@ -64,7 +64,7 @@ fn held_changes_are_questions_in_the_terminal() {
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     let held = &listed["heldRuns"][0];
     assert_eq!((held["id"].as_str(), held["changes"][0]["path"].as_str()), (Some(id), Some(".envrc")));
-    let shown = sandbox.run(&["questions", "show", &id[..6]]);
+    let shown = sandbox.run(&["questions", "show", id.get(..6).unwrap()]);
     let expected = ["modified a", "runs later or steers tools", "-before\n+after\\u{1b}[2J\n"];
     assert!(expected.iter().all(|text| shown.stdout.contains(text)), "{shown:?}");
     let shown: Value =
