@@ -15,28 +15,38 @@ pub fn fenced_environment(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Vec<(OsString, OsString)> {
     let mut kept: Vec<(OsString, OsString)> =
-        variables.into_iter().filter(|(name, _)| is_let_through(policy, name)).collect();
+        variables.into_iter().filter(|(name, value)| is_let_through(policy, name, value)).collect();
     kept.retain(|(name, _)| name != "TMPDIR");
     // The command sees a `/tmp` of its own, and the place of the old one is not writable.
     kept.push(("TMPDIR".into(), "/tmp".into()));
     kept
 }
 
-fn is_let_through(policy: &FencePolicy, name: &OsStr) -> bool {
+fn is_let_through(policy: &FencePolicy, name: &OsStr, value: &OsStr) -> bool {
     let Some(name) = name.to_str() else {
         return false;
     };
     if policy.environment.iter().any(|named| named == name) {
         return true;
     }
-    let upper = name.to_ascii_uppercase();
+    // Whoever made a commit is no secret, though the word begins like one.
+    let upper = name.to_ascii_uppercase().replace("AUTHOR_", "");
     let lines = || TABLE.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let is_secret = lines().filter_map(|line| line.strip_prefix('!')).any(|part| upper.contains(part));
     !is_secret
+        && !names_a_user(&value.to_string_lossy())
         && lines().any(|line| match line.strip_suffix('*') {
             Some(start) => name.starts_with(start),
             None => name == line,
         })
+}
+
+/// Says whether an address in a value names a user, and so perhaps a password: `https://me:word@example.com`.
+fn names_a_user(value: &str) -> bool {
+    value.split("://").skip(1).any(|address| {
+        let authority = address.split(|letter: char| "/?#".contains(letter) || letter.is_whitespace()).next();
+        authority.is_some_and(|authority| authority.contains('@'))
+    })
 }
 
 #[cfg(test)]
@@ -71,6 +81,30 @@ mod tests {
             "TMPDIR",
         ];
         assert_eq!(names(&policy, &variables), ["PATH", "LC_ALL", "CARGO_HOME", "TMPDIR"]);
+    }
+
+    #[test]
+    fn addresses_with_a_password_stay_outside() {
+        let policy = FencePolicy::for_workspace("/w".into());
+        let is_kept = |name: &str, value: &str| {
+            let kept = fenced_environment(&policy, [(OsString::from(name), OsString::from(value))]);
+            kept.iter().any(|(kept, _)| kept == name)
+        };
+        for (name, value) in [
+            ("PIP_INDEX_URL", "https://me:word@example.com/simple"),
+            ("PIP_EXTRA_INDEX_URL", "https://example.com/simple https://token@example.com/simple"),
+            ("GOVCS", "x https://me@proxy.example.com"),
+            ("npm_config_registry", "http://me:word@localhost:4873"),
+        ] {
+            assert!(!is_kept(name, value), "{name}={value}");
+        }
+        for (name, value) in [
+            ("PIP_INDEX_URL", "https://example.com/simple"),
+            ("npm_config_registry", "http://localhost:4873/@acme"),
+            ("GIT_AUTHOR_EMAIL", "me@example.com"),
+        ] {
+            assert!(is_kept(name, value), "{name}={value}");
+        }
     }
 
     #[test]

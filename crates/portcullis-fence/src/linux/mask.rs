@@ -18,11 +18,12 @@ use crate::error::FenceError;
 /// Hides files and directories.
 pub(super) fn mask(paths: &[PathBuf]) -> Result<(), FenceError> {
     for path in paths {
-        match fs::canonicalize(path).and_then(|path| mask_one(&path)) {
-            Ok(()) => {}
-            Err(error) if is_out_of_reach(&error) => {}
-            Err(error) => return Err(FenceError::set_up_at("mask", path, &error)),
-        }
+        let placed = match fs::canonicalize(path) {
+            Ok(path) => mask_one(&path),
+            Err(error) if is_out_of_reach(&error) => Ok(()),
+            Err(error) => Err(error),
+        };
+        placed.map_err(|error| FenceError::set_up_at("mask", path, &error))?;
     }
     Ok(())
 }
