@@ -23,6 +23,16 @@ const LINKING: &str = "-C relocation-model=static -C target-feature=+crt-static"
 
 const ZIG: &str = "ziglang==0.17.0";
 
+/// What lies in an archive as it lies here. `doctor` sends people to the profile of `AppArmor`.
+const SHIPPED: [&str; 6] = [
+    "README.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "packaging/apparmor/portcullis",
+];
+
 pub(super) fn run(arguments: &[String]) -> Result<()> {
     let architectures = match arguments {
         [] => ARCHITECTURES.to_vec(),
@@ -157,8 +167,12 @@ fn pack(root: &Path, architecture: &str, program: &Path) -> Result<PathBuf> {
     fs::create_dir_all(folder.join("completions"))?;
     fs::copy(program, folder.join("portcullis"))?;
     fs::copy(program.with_file_name("portcullis-full"), folder.join("portcullis-full"))?;
-    for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
-        fs::copy(root.join(file), folder.join(file)).with_context(|| format!("cannot copy {file}"))?;
+    for file in SHIPPED {
+        let target = folder.join(file);
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::copy(root.join(file), target).with_context(|| format!("cannot copy {file}"))?;
     }
     // A program of another architecture cannot be asked for its own pages; those of this one are the same.
     let native = build_native(root)?;
@@ -180,4 +194,21 @@ fn pack(root: &Path, architecture: &str, program: &Path) -> Result<PathBuf> {
 fn build_native(root: &Path) -> Result<PathBuf> {
     process::run(process::cargo(root).args(["build", "--locked", "--package", "portcullis"]))?;
     Ok(root.join("target/debug/portcullis"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shipped_is_there() {
+        for file in SHIPPED {
+            assert!(repository::root().join(file).is_file(), "{file}");
+        }
+        let profile = SHIPPED.iter().find(|file| file.contains("apparmor")).expect("a profile is shipped");
+        let profile = fs::read_to_string(repository::root().join(profile)).expect("the profile is readable");
+        let lines: Vec<&str> = profile.lines().map(str::trim).collect();
+        assert!(lines.contains(&"userns,"), "{profile}");
+        assert!(profile.contains("portcullis{,-full} flags"), "both programs start fences:\n{profile}");
+    }
 }
