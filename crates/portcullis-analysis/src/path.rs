@@ -56,7 +56,7 @@ pub fn relative_to(path: &str, directory: &str) -> Option<String> {
 }
 
 /// Returns the rest of a path below a directory, both of them normal.
-pub(crate) fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+pub fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
     if directory == "/" {
         return path.strip_prefix('/');
     }

@@ -1,7 +1,7 @@
 //! Files that rules guard, below directories that a call takes as a whole: what lies in it is taken too.
 
 use portcullis_analysis::effect::{Act, Effect};
-use portcullis_analysis::{Invocation, Survey};
+use portcullis_analysis::{Argument, Invocation, Survey};
 use portcullis_shell::Span;
 
 use crate::context::Context;
@@ -16,8 +16,44 @@ const TREE_READERS: &[&str] = &[
     "rsync", "scp", "tar", "zgrep", "zip",
 ];
 
-/// Options by which such a program leaves files out: which ones is not followed.
-const CHOOSING: &[&str] = &["--exclude", "--include", "--filter", "--files-from"];
+/// Programs that search trees and pass over what is hidden or ignored unless they are told not to.
+const SEARCHERS: &[&str] = &["ack", "ag", "git", "hgrep", "pt", "rg", "ripgrep", "sift", "ug", "ugrep"];
+
+/// Options that make them look at what is hidden, and at what is ignored.
+const SHOWING_HIDDEN: &[&str] =
+    &["--all-types", "--hidden", "--no-index", "--unrestricted", "-.", "-U", "-a", "-uu", "-uuu"];
+const SHOWING_IGNORED: &[&str] = &[
+    "--all-types",
+    "--no-exclude-standard",
+    "--no-ignore",
+    "--no-ignore-vcs",
+    "--no-index",
+    "--unrestricted",
+    "-U",
+    "-a",
+    "-u",
+    "-uu",
+    "-uuu",
+];
+
+/// Options with the names of what is taken, and of what is left out.
+const INCLUDING: &[&str] = &["--glob", "--iglob", "--include", "-g"];
+const EXCLUDING: &[&str] = &["--exclude", "--exclude-dir"];
+
+/// Options that say in another way what is left out or taken: which files these are is not followed.
+const CHOOSING: &[&str] = &[
+    "--exclude-caches",
+    "--exclude-from",
+    "--exclude-ignore",
+    "--exclude-tag",
+    "--exclude-vcs",
+    "--files-from",
+    "--filter",
+    "--type",
+    "-X",
+    "-t",
+    "-x",
+];
 
 /// The most rules that are looked at for one call.
 const MOST_RULES: usize = 64;
@@ -29,6 +65,8 @@ pub(crate) struct GuardedFile<'p> {
     pub(crate) file: String,
     /// Whether the directory is one for sure, and not a file that is named like one.
     pub(crate) is_below_directory: bool,
+    /// Whether it is known that the file is taken with the directory.
+    pub(crate) is_followed: bool,
     /// The directory as it is written.
     pub(crate) directory: String,
     pub(crate) span: Span,
@@ -58,11 +96,13 @@ pub(crate) fn guarded_files<'p>(
             for rule in policy.rules.paths(behavior, access).take(MOST_RULES) {
                 let (directory, span) = (effect.target.written().to_owned(), effect.span);
                 let Some((file, is_named)) = file_below(rule, path, context) else { continue };
-                if command.is_some_and(|command| leaves_out(command, &file)) {
+                let below = path::below(&file, path).unwrap_or(&file);
+                if command.is_some_and(|command| leaves_out(command, below)) {
                     continue;
                 }
+                let is_followed = !command.is_some_and(chooses_otherwise);
                 let is_below_directory = is_named || path::is_inside(&context.cwd, path);
-                all.push(GuardedFile { rule, file, is_below_directory, directory, span });
+                all.push(GuardedFile { rule, file, is_below_directory, is_followed, directory, span });
             }
         }
     }
@@ -85,23 +125,44 @@ fn file_below(rule: &Rule, directory: &str, context: &Context) -> Option<(String
 
 /// Says whether a command hands out what lies below a directory it reads.
 fn reads_tree(command: &Invocation) -> bool {
-    command.program_name().is_some_and(|name| TREE_READERS.contains(&name))
+    command.program_name().is_some_and(|name| TREE_READERS.contains(&name) || SEARCHERS.contains(&name))
 }
 
-/// Says whether options of a command may leave a file out: it names other files, or nobody follows which ones.
+/// Says whether a command does not hand out a file below the directory it reads, going by its path from there.
 fn leaves_out(command: &Invocation, file: &str) -> bool {
     let words = command.operands();
     let name = path::file_name(file).unwrap_or(file);
-    let included =
-        words.iter().enumerate().filter_map(|(place, word)| match word.text.strip_prefix("--include") {
-            Some("") => words.get(place + 1).map(|next| next.text.as_str()),
-            Some(value) => value.strip_prefix('='),
-            None => None,
-        });
-    let is_other =
-        |word: &str| CHOOSING.iter().any(|option| word.starts_with(option)) && !word.starts_with("--include");
-    let mut included = included.peekable();
-    let is_chosen = included.peek().is_some();
-    words.iter().any(|word| is_other(&word.text))
-        || is_chosen && !included.any(|pattern| may_name_component(pattern, name))
+    let of =
+        |options: &[&str]| -> Vec<&str> { options.iter().flat_map(|option| values(words, option)).collect() };
+    let mut included = of(INCLUDING);
+    included.retain(|pattern| !pattern.starts_with('!'));
+    let is_named = included.iter().any(|pattern| may_name_component(pattern, name));
+    let is_plain = |pattern: &str| !pattern.contains(['?', '[', '{', '/']);
+    let is_excluded = of(EXCLUDING).into_iter().any(|pattern| {
+        is_plain(pattern) && file.split('/').any(|component| may_name_component(pattern, component))
+    });
+    let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.text.as_str()));
+    let is_searched = || {
+        let is_hidden = file.split('/').any(|component| component.starts_with('.'));
+        is_named || if is_hidden { has(SHOWING_HIDDEN) } else { has(SHOWING_IGNORED) }
+    };
+    let passes_over = command.program_name().is_some_and(|program| SEARCHERS.contains(&program));
+    !included.is_empty() && !is_named || is_excluded || passes_over && !is_searched()
+}
+
+/// Says whether options of a command choose files in a way that is not followed.
+fn chooses_otherwise(command: &Invocation) -> bool {
+    command.operands().iter().any(|word| {
+        let option = word.text.split('=').next().unwrap_or_default();
+        CHOOSING.contains(&option)
+    })
+}
+
+/// Returns the values of an option, attached or in the word behind it.
+fn values<'a>(words: &'a [Argument], option: &str) -> Vec<&'a str> {
+    let value = |(place, word): (usize, &'a Argument)| match word.text.strip_prefix(option)? {
+        "" => words.get(place + 1).map(|next| next.text.as_str()),
+        attached => attached.strip_prefix('='),
+    };
+    words.iter().enumerate().filter_map(value).collect()
 }

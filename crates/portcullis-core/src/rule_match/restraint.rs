@@ -107,13 +107,15 @@ fn find_in_tree<'a>(
     source: &EffectSource<'_>,
 ) -> Option<RuleMatch<'a>> {
     let text = (source.survey, source.effects.as_slice());
-    let mut guarded = guarded_files(view.policy, view.case.context(), behavior, text).into_iter();
+    let guarded = guarded_files(view.policy, view.case.context(), behavior, text).into_iter();
     let answers = &view.case.answers;
     let is_there = |guarded: &GuardedFile<'_>| {
         let is_readable = answers.text(&guarded.file).is_some();
         is_readable || guarded.is_below_directory && answers.is_present(&guarded.file)
     };
-    let found = guarded.find(is_there)?;
-    let (rule, matched) = (found.rule, found.directory);
-    Some(RuleMatch { rule, matched, certainty: Certainty::Certain, spans: vec![found.span] })
+    let mut there: Vec<_> = guarded.filter(|guarded| is_there(guarded)).collect();
+    there.sort_by_key(|guarded| !guarded.is_followed);
+    let found = there.into_iter().next()?;
+    let certainty = if found.is_followed { Certainty::Certain } else { Certainty::Possible };
+    Some(RuleMatch { rule: found.rule, matched: found.directory, certainty, spans: vec![found.span] })
 }

@@ -269,14 +269,30 @@ fn a_directory_is_not_taken_whole_with_a_guarded_file_in_it() {
         "cd /code && zip -r /tmp/a.zip app",
         "mv keys other",
         "rm -rf docs",
+        "rg --hidden x .",
+        "rg -uu x .",
+        "git grep --no-index x",
+        "grep -r --exclude-dir=x x .",
+        "tar cf /tmp/a.tar --exclude=x .",
+        "tar cf /tmp/a.tar --exclude '*.md' .",
     ] {
         assert_eq!(decide(line, there), Decision::Deny, "{line}");
         let names_it = line == "mv keys other";
         assert!(names_it || decide(line, &[]) != Decision::Deny, "{line}");
     }
-    for line in ["grep -rn x src", "grep -rn --include='*.rs' x .", "rg x", "ls -la", "cp -r src /tmp/copy"] {
+    for line in [
+        "grep -rn x src",
+        "grep -rn --include='*.rs' x .",
+        "grep -rn --exclude=.env --exclude-dir=keys x .",
+        "rg x",
+        "git grep x",
+        "ls -la",
+        "cp -r src /tmp/copy",
+    ] {
         assert_eq!(decide(line, there), Decision::Allow, "{line}");
     }
+    // Which files such options leave out is not followed.
+    assert_eq!(decide("grep -rn --exclude-from=.gitignore x .", there), Decision::Ask);
 }
 
 #[test]
