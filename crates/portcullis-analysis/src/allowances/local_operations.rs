@@ -19,7 +19,9 @@ use crate::lists::programs::services::DESTROYING;
 use crate::lists::programs::shells::{RUNNER_DATA, RUNNER_PATHS, RUNNER_VARIABLES};
 use crate::own_service;
 use crate::path;
-use crate::place::{is_agent_directory, is_agent_setting, is_cache, is_free, runs_later, startup_file};
+use crate::place::{
+    any_runs_later, is_agent_directory, is_agent_setting, is_cache, is_free, runs_later, startup_file,
+};
 use crate::reach;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
@@ -382,7 +384,9 @@ fn changes_own(case: Case<'_>, effect: &Effect) -> bool {
                     && !is_agent_directory(path)
                     && !path.ends_with("/.git/config")
                     && startup_file(path, case.scope).is_none()
-                    && !(is_written(case, effect) && runs_later(path).is_some())
+                    && !(is_written(case, effect)
+                        && (runs_later(path).is_some()
+                            || target.is_pattern && any_runs_later(path).is_some()))
         })
 }
 

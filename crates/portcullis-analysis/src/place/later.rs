@@ -3,7 +3,7 @@
 
 use super::Scope;
 use super::index::{PatternIndex, first_words};
-use super::pattern::{Beginning, Endings};
+use super::pattern::{Beginning, Endings, spelled_parts};
 use crate::lists::places::later::WRITTEN;
 use crate::lists::places::startup;
 
@@ -16,6 +16,12 @@ pub fn runs_later(path: &str) -> Option<&'static str> {
     }
     let endings = Endings::of(path);
     WRITTEN.iter().find(|(pattern, _)| endings.fit(pattern)).map(|(_, what)| *what)
+}
+
+/// Says the same of all that a pattern of paths may name, if it spells out a part of such a place.
+pub fn any_runs_later(pattern: &str) -> Option<&'static str> {
+    let is_one = |entry: &str| spelled_parts(entry, pattern).is_some_and(|parts| !parts.is_empty());
+    WRITTEN.iter().find(|(entry, _)| is_one(entry)).map(|(_, what)| *what)
 }
 
 /// Says what a file makes run later or lets in, if it does.
@@ -36,6 +42,25 @@ fn find(patterns: &[(&str, &'static str)], test: impl Fn(&str) -> bool) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_names_what_runs_later_where_it_spells_out_a_part_of_it() {
+        for (pattern, expected) in [
+            ("/code/app/.github/**/*.yml", true),
+            ("/code/app/.github/*/ci.yml", true),
+            ("/code/app/.github/work*/ci.yml", true),
+            ("/code/app/**/AGENTS.md", true),
+            ("/code/app/.github/ISSUE_TEMPLATE/*.md", false),
+            ("/code/app/**/*.md", false),
+            ("/code/app/**/*.yml", false),
+            ("/code/app/src/**", false),
+            ("/code/app/**", false),
+        ] {
+            assert_eq!(any_runs_later(pattern).is_some(), expected, "{pattern}");
+        }
+        let long = format!("/code/app/{}AGENTS.md", "**/".repeat(20_000));
+        assert!(any_runs_later(&long).is_some());
+    }
 
     #[test]
     fn what_runs_later_is_told_from_ordinary_files() {

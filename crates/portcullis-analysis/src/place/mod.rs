@@ -20,7 +20,7 @@ pub use agent::{
     is_among_agent_files, names_daemon_socket,
 };
 pub use host::{is_internal_host, is_loopback, is_metadata, is_one_label};
-pub use later::{runs_later, startup_file};
+pub use later::{any_runs_later, runs_later, startup_file};
 pub use open::is_open;
 pub use own::OwnLocations;
 pub(crate) use own::{OwnKinds, OwnPlaces, OwnTouch};

@@ -107,6 +107,57 @@ fn is_named(wildcard: &str, name: &str) -> bool {
     ends.last().is_some_and(|end| *end)
 }
 
+/// Returns which parts of an entry a pattern of paths spells out, if it could name a file of that form at its end: two
+/// stars of the pattern stand for any number of directories, hidden ones too.
+///
+/// A pattern that spells out nothing of an entry is about something else, though it may name everything.
+pub(super) fn spelled_parts<'e>(entry: &'e str, pattern: &str) -> Option<Vec<&'e str>> {
+    let wanted: Vec<&str> = entry.split('/').collect();
+    let mut found: Vec<&str> = pattern.split('/').filter(|component| !component.is_empty()).collect();
+    // Each of a row of two stars could stand for each component, and a pattern may be as long as a line.
+    found.dedup_by(|next, last| *next == "**" && *last == "**");
+    let alignments = (0..found.len()).filter_map(|start| spelled(&wanted, found.get(start..)?));
+    alignments.max_by_key(Vec::len)
+}
+
+fn spelled<'e>(wanted: &[&'e str], found: &[&str]) -> Option<Vec<&'e str>> {
+    let Some((next, wanted_rest)) = wanted.split_first() else {
+        return found.iter().all(|component| *component == "**").then(Vec::new);
+    };
+    if *next == "**" {
+        return (!found.is_empty()).then(Vec::new);
+    }
+    let (component, found_rest) = found.split_first()?;
+    if *component == "**" {
+        return spelled(wanted, found_rest).or_else(|| spelled(wanted_rest, found));
+    }
+    let is_same = component.eq_ignore_ascii_case(next);
+    let is_wild = component.contains(['*', '?', '[']);
+    let may_be = is_same || is_wild && is_likely(component, next);
+    if !may_be {
+        return None;
+    }
+    let mut rest = spelled(wanted_rest, found_rest)?;
+    rest.extend(is_same.then_some(*next));
+    Some(rest)
+}
+
+/// Says whether a wildcard could stand for what a component of an entry does. One that begins with a star names nothing
+/// hidden.
+fn is_likely(wildcard: &str, wanted: &str) -> bool {
+    if wildcard.starts_with(['*', '?']) && wanted.starts_with('.') {
+        return false;
+    }
+    match wanted.split_once('*') {
+        None => is_named(wildcard, wanted),
+        // Two wildcards share a name unless their ends contradict each other.
+        Some((_, end)) => match wildcard.rsplit_once('*') {
+            Some((_, other)) => other.ends_with(end) || end.ends_with(other),
+            None => true,
+        },
+    }
+}
+
 /// Says whether an ending of a path has the form of one of these patterns: `app/.env` has the form `.env`.
 pub(crate) fn any_ending(patterns: &[&str], path: &str) -> bool {
     let endings = Endings::of(path);

@@ -1,7 +1,7 @@
 //! A11: the mode turns a question into an answer, or says who must give it.
 
 use portcullis_analysis::effect::Act;
-use portcullis_analysis::place::runs_later;
+use portcullis_analysis::place::{any_runs_later, runs_later};
 
 use super::containment::{contain, contain_project_code};
 use crate::case::CallSubject;
@@ -176,7 +176,8 @@ const LONGEST_QUOTED: usize = 200;
 fn would_accept_edit(run: &mut PipelineRun<'_>, raised: &RaisedQuestion) -> bool {
     let case = run.view.case;
     // What runs later, elsewhere or unasked is more than an edit, whoever makes it.
-    let runs_later = case.written_paths().iter().any(|path| runs_later(path).is_some());
+    let is_later = |path: &String| runs_later(path).or_else(|| any_runs_later(path)).is_some();
+    let runs_later = case.written_paths().iter().any(is_later);
     let judgement = run.view.judgement();
     if runs_later || judgement.loses_work() || judgement.shows_secrets() {
         return false;
