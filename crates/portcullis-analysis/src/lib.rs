@@ -16,6 +16,7 @@ pub mod command_shape;
 pub mod container_image;
 mod directories;
 pub mod effect;
+mod encoded_text;
 pub mod environment;
 mod exfiltration;
 pub mod findings;

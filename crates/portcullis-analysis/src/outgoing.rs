@@ -3,6 +3,7 @@
 //! A host that everybody knows gives nothing on to whoever could be waiting for it; to all others an address is only
 //! plain as long as nothing in it looks like data.
 
+use crate::encoded_text::is_encoded_text;
 use crate::lists::hosts::PUBLIC;
 
 /// The longest query that is taken for a question and not for data.
@@ -210,6 +211,7 @@ pub(crate) fn carries_data(authority: &str, tail: &str) -> bool {
     let is_break = |letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '+' | '=' | '_');
     let plain = decoded(tail);
     query.len() > LONGEST_QUERY
+        || tail.split(is_break).any(is_encoded_text)
         || query.split(['&', ';']).any(names_secret)
         || tail.split(is_break).any(|piece| piece.len() > LONGEST_PIECE)
         || authority.split(['.', '@', ':']).any(|label| label.len() > LONGEST_LABEL)

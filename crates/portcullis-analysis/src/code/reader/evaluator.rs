@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use super::scope::{NameMeaning, ProgramNames};
 use super::value::{CodeValue, PACKAGE, PROJECT, element, element_part, fill, is_constant, joined, variable};
-use super::{circle, decode};
+use super::{circle, joined_path};
 use crate::code::Language;
 use crate::code::table::Does;
 use crate::code::tree::{CodeItem, StringPiece};
@@ -200,7 +200,7 @@ impl<'a> Evaluator<'a> {
         values
             .iter()
             .any(|value| matches!(value, CodeValue::Kind("path", _)))
-            .then(|| vec![CodeValue::Kind("path", decode::join_paths(&values))])
+            .then(|| vec![CodeValue::Kind("path", joined_path::join_paths(&values))])
     }
 
     /// Returns what an expression stands for if it is only one thing.

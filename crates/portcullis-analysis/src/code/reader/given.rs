@@ -4,9 +4,10 @@ use super::chain::GroupSpan;
 use super::evaluator::Evaluator;
 use super::scope::named_argument;
 use super::value::{ANY_NAME, CodeValue, HOME, PACKAGE, PROJECT, fill, joined, variable};
-use super::{circle, decode};
+use super::{circle, joined_path};
 use crate::act::Act;
 use crate::code::table::{Does, Gives, LibraryRow, ModuleOrigin, On, module_name};
+use crate::encoded_text;
 
 impl Evaluator<'_> {
     /// Returns what a call gives. Without a row nobody knows, and what was decoded stays decoded.
@@ -114,28 +115,30 @@ impl Evaluator<'_> {
                 value => value,
             },
             Gives::Below => found_below(own, argument(0)),
-            Gives::Joined => {
-                decode::join_paths(&parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>())
-                    .map_or(CodeValue::Unknown, CodeValue::Text)
-            }
+            Gives::Joined => joined_path::join_paths(
+                &parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>(),
+            )
+            .map_or(CodeValue::Unknown, CodeValue::Text),
             Gives::OwnJoined => {
                 let mut values = vec![own.map_or(CodeValue::Unknown, |own| CodeValue::Text(own.to_owned()))];
                 values.extend(parts.iter().map(|part| self.single(*part, depth)));
-                CodeValue::Kind("path", decode::join_paths(&values))
+                CodeValue::Kind("path", joined_path::join_paths(&values))
             }
             Gives::Kind("path") if parts.len() > 1 => CodeValue::Kind(
                 "path",
-                decode::join_paths(&parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>()),
+                joined_path::join_paths(
+                    &parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>(),
+                ),
             ),
             Gives::Kind(kind) => CodeValue::Kind(kind, text_of(argument(0))),
             Gives::Own(kind) => CodeValue::Kind(kind, own.map(str::to_owned)),
             Gives::Some(kind) => CodeValue::Kind(kind, None),
             // What cannot be undone here is hidden all the same, and running it is an act of its own.
             Gives::Base64(place) => text_of(argument(place))
-                .and_then(|text| decode::base64(&text))
+                .and_then(|text| encoded_text::base64(&text))
                 .map_or(CodeValue::Kind("hidden", None), CodeValue::Decoded),
             Gives::Hex(place) => text_of(argument(place))
-                .and_then(|text| decode::hex(&text))
+                .and_then(|text| encoded_text::hex(&text))
                 .map_or(CodeValue::Kind("hidden", None), CodeValue::Decoded),
             Gives::Hidden => match argument(0) {
                 value if value.foreign() == Some("received") => value,
