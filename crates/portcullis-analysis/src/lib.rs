@@ -62,4 +62,4 @@ pub use git::pushed_branches;
 pub use invocation::{Invocation, Opacity, Redirection, Survey, Variable, Wrapping, base_name};
 pub use named_file::{Naming, PossibleFile, possible_files};
 pub use shape::{Shape, ShapePiece, TextKind};
-pub use survey::{SYNTAX_ERROR, Surroundings, survey};
+pub use survey::{SYNTAX_ERROR, Surroundings, TOO_LONG, survey};

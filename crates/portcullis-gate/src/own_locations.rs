@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use portcullis_core::{OwnLocations, path};
+use portcullis_hosts::Host;
 use portcullis_settings::{HookHandler, LoadedSettings, SettingsLocations};
 
 use crate::env_vars;
@@ -22,18 +23,22 @@ pub(crate) fn own_locations(locations: &SettingsLocations, loaded: &LoadedSettin
     let above = |directory: &Option<PathBuf>| {
         directory.as_deref().and_then(Path::parent).and_then(Path::to_str).map(str::to_owned)
     };
-    let codex = env_vars::agent_folder("CODEX_HOME").ok().flatten();
-    let named = [
+    let text = |folder: PathBuf| folder.to_str().map(str::to_owned);
+    let of_agents = Host::ALL.into_iter().filter_map(|host| {
+        let folder = host.adapter().registration.folder;
+        let moved = env_vars::agent_folder(folder.variable?).ok().flatten().and_then(text);
+        Some((folder.path, moved))
+    });
+    let named = of_agents.chain([
         (".config", above(&locations.config)),
         (".local/state", above(&locations.state)),
-        (".claude", locations.claude.as_deref().and_then(Path::to_str).map(str::to_owned)),
-        (".codex", codex.as_deref().and_then(Path::to_str).map(str::to_owned)),
-    ];
+        (".claude", locations.claude.clone().and_then(text)),
+    ]);
     let home = locations.home.as_deref().and_then(Path::to_str).unwrap_or_default();
     let is_moved = |(usual, place): &(&str, String)| {
         place.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')) != Some(*usual)
     };
-    let present = named.into_iter().filter_map(|(usual, place)| Some((usual, place?)));
+    let present = named.filter_map(|(usual, place)| Some((usual, place?)));
     let moved = present.filter(is_moved).map(|(usual, place)| (usual.to_owned(), place)).collect();
     OwnLocations { moved, programs: programs(), files: files(locations, loaded), ports: ports(loaded) }
 }

@@ -38,7 +38,7 @@ mod malware;
 mod metadata_access;
 mod network_reconfiguration;
 mod obfuscation;
-mod own_places;
+pub mod own_places;
 mod persistence;
 mod private_places;
 mod privilege_escalation;

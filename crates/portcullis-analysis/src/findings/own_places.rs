@@ -6,10 +6,12 @@
 //! No mode, rule, model or consent lifts this: a person makes the change in a terminal of their own.
 //! Looking at settings is fine.
 
+use portcullis_shell::Span;
+
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
-use crate::own_places::{Trespass, trespasses};
+use crate::findings::{ExampleCall, Finding, Firmness, Found, Severity, Sighting};
+use crate::own_places::{Trespass, trespasses, unread};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC063",
@@ -38,6 +40,9 @@ pub(super) static FINDING: Finding = Finding {
         ExampleCall::Call("Write", &[("file_path", "/etc/portcullis/commands/acme.toml"), ("content", "")]),
         ExampleCall::Bash("mv ~/.local/state/* /tmp/x"),
         ExampleCall::Bash("rm -rf ~/.claude/*"),
+        ExampleCall::Bash("rm -rf .claude"),
+        ExampleCall::Bash("find . -name config.toml -print0 | xargs -0 sed -i s/a/b/"),
+        ExampleCall::Bash("docker run -v ~/.local/bin:/x alpine rm /x/portcullis"),
         ExampleCall::Bash("find ~/.codex -delete"),
         ExampleCall::Bash("find ~/.local/state -exec rm -rf {} +"),
         ExampleCall::Bash("chmod 777 ~/.local/state/portcullis"),
@@ -157,4 +162,28 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
         Sighting::of(case, effect, sentence)
     };
     trespasses(case).map(sighting).collect()
+}
+
+/// Finds what effects do to our own places that are too many to be judged by anything else.
+pub fn in_effects(case: Case<'_>) -> impl Iterator<Item = Found> {
+    filter(case).into_iter().map(|sighting| Found { finding: &FINDING, sighting })
+}
+
+/// Finds what a part of the command line may do to our own places that nobody reads.
+pub fn in_unread_text(case: Case<'_>, text: &str, span: Span) -> Option<Found> {
+    let clause = unread(case, text)?.clause();
+    Some(of_text(span, text, format!("{clause}, as far as its text says, which is not understood")))
+}
+
+/// Says of a command line that is followed only to a place that anything may stand behind it.
+pub fn behind_all(span: Span) -> Found {
+    let sentence = "it is too long to be followed, so that it may change or read what Portcullis keeps";
+    of_text(span, "", sentence.to_owned())
+}
+
+fn of_text(span: Span, subject: &str, sentence: String) -> Found {
+    let subject = subject.to_owned();
+    let sighting =
+        Sighting { effect: None, span, subject, sentence, is_ordinary: false, is_for_person: false };
+    Found { finding: &FINDING, sighting }
 }

@@ -25,6 +25,7 @@ pub(super) static FINDING: Finding = Finding {
     hits: &[
         ExampleCall::Bash("claude mcp add files npx server"),
         ExampleCall::Bash("rm .claude/hooks/check.sh"),
+        ExampleCall::Bash("mv .claude/hooks/check.sh /tmp/check.sh"),
         ExampleCall::Bash("ln -sf /tmp/x.json .mcp.json"),
         ExampleCall::Call(
             "Config",
@@ -32,7 +33,6 @@ pub(super) static FINDING: Finding = Finding {
         ),
         ExampleCall::Bash("chmod 000 .claude/hooks/check.sh"),
         ExampleCall::Bash("tee /data/config/portcullis/commands/acme.toml"),
-        ExampleCall::Bash("rm -rf .claude"),
         ExampleCall::Bash("codex features disable hooks"),
     ],
     misses: &[

@@ -15,7 +15,8 @@ use crate::lists::places::own::{
 use crate::path::{below, components, join, may_name_component};
 use crate::place::OwnKinds;
 
-/// How much of one text is looked at, in bytes.
+/// How much of one text is looked at name by name, in bytes. Names of ours that stand one after the other are looked for
+/// in all of it.
 const LONGEST: usize = 65_536;
 
 /// Words by which code finds the home directory.
@@ -84,10 +85,19 @@ fn kinds_in(case: Case<'_>, command: &Invocation) -> OwnKinds {
     found
 }
 
+/// Says what text may do that stands in a command and that nobody reads.
+pub(super) fn unread(case: Case<'_>, text: &str) -> Option<Trespass> {
+    let found = in_text(case, text, None, false);
+    if found.secret {
+        return Some(Trespass::Read);
+    }
+    (found.kept || found.program).then_some(Trespass::Change)
+}
+
 /// Returns the kinds of our places that a text names.
 fn in_text(case: Case<'_>, text: &str, directories: Option<&Directories>, mounts: bool) -> OwnKinds {
-    let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text);
     let mut found = by_components(case, text);
+    let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text);
     let text = text.replace("${HOME}", "~").replace("$HOME", "~");
     for name in text.split(|letter: char| letter.is_whitespace() || "'\"`()<>,;|&=!\\:@".contains(letter)) {
         for path in spellings(case, name, directories) {

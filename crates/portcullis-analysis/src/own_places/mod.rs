@@ -66,6 +66,11 @@ pub(crate) fn trespasses(case: Case<'_>) -> impl Iterator<Item = (&Effect, Tresp
     case.effects.iter().filter_map(move |effect| Some((effect, trespass(effect)?)))
 }
 
+/// Returns what a part of the command line may do to our own places that nobody reads.
+pub(crate) fn unread(case: Case<'_>, text: &str) -> Option<Trespass> {
+    mention::unread(case, text)
+}
+
 fn by_path(case: Case<'_>, effect: &Effect, target: &PathTarget) -> Option<Trespass> {
     let access = effect.act.access().filter(|_| effect.act != Act::List)?;
     target.paths.iter().find_map(|path| {

@@ -120,8 +120,8 @@ pub(super) fn by_container(case: Case<'_>, effect: &Effect) -> Option<Trespass> 
     let command = case.command(effect)?;
     mounted(command, case.scope).iter().find_map(|path| {
         let touch = case.own_places().touch(path, false);
-        let is_given = touch.inside.kept
-            || touch.inside.secret
+        let is_given = touch.inside.is_any()
+            || touch.above.program && !touch.is_broad
             || is_above(case, path, touch)
             || is_agent_directory(path);
         is_given.then_some(Trespass::Change)

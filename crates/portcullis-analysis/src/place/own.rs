@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 use super::Scope;
-use super::pattern::any_ending;
+use super::pattern::{any_ending, spelled_parts};
 use crate::lists::places::own::{
-    ABSOLUTE, ANY_KEPT, ANY_SECRETS, ANYWHERE, INSTALLED, KEPT, KEPT_NAMES, PROGRAMS, SECRET_NAMES, SECRETS,
-    SESSION_NAMES,
+    ABSOLUTE, ANY_KEPT, ANY_SECRETS, ANYWHERE, ANYWHERE_FOLDERS, INSTALLED, KEPT, KEPT_NAMES, PROGRAMS,
+    SECRET_NAMES, SECRETS, SESSION_NAMES,
 };
 use crate::path::{below, components, may_name_component};
 
@@ -128,6 +128,7 @@ impl OwnPlaces<'_> {
         if !self.scope.is_temporary(&path) {
             touch.inside.kept |=
                 any_ending(ANYWHERE, &path) || any_ending(ANY_KEPT, &path) || is_pattern && may_end(&path);
+            touch.above.kept |= any_ending(ANYWHERE_FOLDERS, &path);
             touch.inside.secret |= any_ending(ANY_SECRETS, &path);
             let is_built = self.scope.is_in_project(&path);
             touch.inside.program |= any_ending(INSTALLED, &path) && !is_built;
@@ -300,17 +301,15 @@ fn is_wild(component: &str) -> bool {
     component.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'{' | b'('))
 }
 
-/// Says whether a pattern could end like a file that a project brings along.
+/// Says whether a pattern could end like a file that a project brings along: it spells out the folder, or the file.
 fn may_end(pattern: &str) -> bool {
-    let found: Vec<&str> = components(pattern).collect();
+    let last = components(pattern).last().unwrap_or_default();
     ANYWHERE.iter().any(|entry| {
-        let entry = entry.strip_suffix("/**").unwrap_or(entry);
-        let wanted: Vec<&str> = components(entry).collect();
-        let start = found.len().checked_sub(wanted.len());
-        let ending = start.and_then(|start| found.get(start..)).unwrap_or_default();
-        // A pattern that names nothing of it is about something else.
-        let names_some = ending.iter().zip(&wanted).any(|(component, name)| component == name);
-        names_some && ending.iter().zip(&wanted).all(|(component, name)| fits(component, name))
+        let Some(parts) = spelled_parts(entry, pattern) else { return false };
+        let folder = ANYWHERE_FOLDERS.iter().find(|folder| below(entry, folder).is_some());
+        let names_folder = folder.is_some_and(|folder| folder.split('/').all(|part| parts.contains(&part)));
+        let name = entry.split('/').rfind(|part| *part != "**").unwrap_or(entry);
+        names_folder || parts.contains(&name) || !parts.is_empty() && KEPT_NAMES.contains(&last)
     })
 }
 

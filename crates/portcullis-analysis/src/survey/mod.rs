@@ -29,3 +29,4 @@ mod wrapped;
 
 pub(crate) use find_names::{found_by_find, is_found_by_name};
 pub use walk::{SYNTAX_ERROR, Surroundings, survey};
+pub use wrapped::TOO_LONG;

@@ -24,6 +24,9 @@ const DEEPEST: usize = 8;
 /// A command line with more invocations than this is opaque.
 const MOST_INVOCATIONS: usize = 20_000;
 
+/// The reason why a command line is opaque that has more.
+pub const TOO_LONG: &str = "the command line is too long to follow";
+
 /// Of wrapped commands so many words are followed, all in all: a word may be wrapped again and again.
 const MOST_WORDS: usize = 100_000;
 
@@ -57,7 +60,7 @@ impl SurveyWalk<'_> {
             self.followed += invocation.arguments.len();
         }
         if self.found.invocations.len() >= MOST_INVOCATIONS || self.followed > MOST_WORDS {
-            self.opaque(invocation.span, "the command line is too long to follow".to_owned());
+            self.opaque(invocation.span, TOO_LONG.to_owned());
             return;
         }
         if let Some(program) = invocation.program()

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use portcullis_analysis::command_effects::Layout;
 use portcullis_analysis::effect::{Act, Effect, ModuleUse, Target, classify};
-use portcullis_analysis::findings::{Firmness, Found, Severity};
+use portcullis_analysis::findings::{Firmness, Found, Severity, own_places};
 use portcullis_analysis::place::Scope;
 use portcullis_analysis::script::{Entry, Script, scripts};
-use portcullis_analysis::{Assessment, Background, Case as Assessed, Survey, assess};
+use portcullis_analysis::{
+    Assessment, Background, Case as Assessed, Opacity, SYNTAX_ERROR, Survey, TOO_LONG, assess,
+};
 use portcullis_shell::Span;
 
 use super::view::CaseView;
@@ -21,6 +23,9 @@ use crate::verdict::{FindingReport, Reason};
 
 /// The most effects of one call that are judged; a call that does more is never proven harmless.
 const MOST_EFFECTS: usize = 2_000;
+
+/// Of a command line with more parts that nobody reads, all is looked at from there on.
+const MOST_UNREAD: usize = 256;
 
 /// The finding of what cannot be done without.
 const CRITICAL_REMOVAL: &str = "PC001";
@@ -56,12 +61,12 @@ impl Judgement {
         let case = view.case;
         let grounds = AssessmentGrounds { scope: scope_of(view), background: background_of(view) };
         let mut effects: Vec<Effect> = view.own_source().effects.clone();
-        let is_too_much = effects.len() > MOST_EFFECTS;
-        effects.truncate(MOST_EFFECTS);
         classify(&mut effects, &grounds.scope);
+        let too_many = effects.split_off(effects.len().min(MOST_EFFECTS));
         let Assessment { mut findings, mut open, allowances } =
             grounds.assess(case.call().tool(), &effects, case.survey());
-        if is_too_much {
+        findings.extend(unjudged_trespasses(view, &grounds, &too_many));
+        if !too_many.is_empty() {
             let why = Target::Name("the call does more than is followed".to_owned());
             open.push(Effect::of_call(Act::Unknown, why, Span::default()));
         }
@@ -257,6 +262,30 @@ impl AssessmentGrounds {
     pub(super) fn assess_text(&self, layout: &Layout) -> Assessment {
         self.assess("Bash", &layout.effects, &layout.survey)
     }
+}
+
+/// Finds what a call does to our own places behind what is judged: in effects that are too many, and in parts of the command
+/// line that nobody reads. No mode and no rule lets either through.
+fn unjudged_trespasses(view: &CaseView<'_>, grounds: &AssessmentGrounds, too_many: &[Effect]) -> Vec<Found> {
+    let (call, survey) = (view.case.call(), view.case.survey());
+    let AssessmentGrounds { scope, background } = grounds;
+    let of = |effects| Assessed { tool: call.tool(), effects, survey, scope, background };
+    let mut found: Vec<Found> =
+        too_many.chunks(MOST_EFFECTS).flat_map(|part| own_places::in_effects(of(part))).collect();
+    let command = call.command().unwrap_or_default();
+    // Behind a mistake, and behind what is followed, anything may stand.
+    let hides_rest = |opacity: &Opacity| opacity.why.starts_with(SYNTAX_ERROR) || opacity.why == TOO_LONG;
+    let rest = survey.opacities.iter().position(hides_rest).unwrap_or(MOST_UNREAD);
+    let (parts, behind) = survey.opacities.split_at_checked(rest).unwrap_or((&survey.opacities, &[]));
+    let spans = parts.iter().map(|opacity| opacity.span);
+    let behind = behind.iter().map(|opacity| opacity.span.start).min();
+    let spans = spans.chain(behind.map(|start| Span::new(start, command.len())));
+    let in_text = |span: Span| own_places::in_unread_text(of(&[]), span.of(command), span);
+    found.extend(spans.filter_map(in_text));
+    if let Some(cut) = survey.opacities.iter().find(|opacity| opacity.why == TOO_LONG) {
+        found.push(own_places::behind_all(cut.span));
+    }
+    found
 }
 
 /// Judges what the scripts of the project do that a call runs.

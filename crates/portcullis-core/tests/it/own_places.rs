@@ -31,6 +31,18 @@ const KEPT: &[&str] = &[
     ".gemini/settings.json",
     ".cursor/hooks.json",
     ".copilot/hooks/portcullis.json",
+    ".qwen/settings.json",
+    ".factory/hooks.json",
+    ".kimi-code/config.toml",
+    ".pi/agent/extensions/portcullis.ts",
+    ".cline/hooks/PreToolUse",
+    ".config/opencode/plugin/portcullis.js",
+    ".config/crush/crush.json",
+    ".config/amp/settings.json",
+    ".config/systemd/user/portcullis.service",
+    "code/app/.codex/config.toml",
+    "code/app/.gemini/settings.json",
+    "code/app/.github/hooks/portcullis.json",
     ".local/bin/portcullis",
     "bin/portcullis",
     "code/app/.claude/settings.local.json",
@@ -153,21 +165,47 @@ fn commands(
 #[test]
 fn no_way_leads_to_our_places_in_any_mode_from_any_directory() {
     let policy = Policy::default();
-    let attacks = commands(20_261, SECRETS, KEPT, ABOVE);
-    assert!(attacks.len() >= 400, "{}", attacks.len());
-    let mut wrong = Vec::new();
-    for (_, command, directory) in &attacks {
-        let call = ToolCall::bash(command);
-        let mut case = case_without_links(&policy, call, context(Mode::Default, directory));
-        for mode in MODES {
-            case.switch_mode(mode);
-            let verdict = case.decide(&policy).expect("the session goes on").into_verdict();
-            if verdict.decision == Decision::Allow {
-                wrong.push(format!("{mode:?} in {directory}: {command}"));
-            }
-        }
+    let attacks: Vec<_> =
+        [20_261, 5, 77].into_iter().flat_map(|seed| commands(seed, SECRETS, KEPT, ABOVE)).collect();
+    assert!(attacks.len() >= 1_200, "{}", attacks.len());
+    let wrong: Vec<String> =
+        attacks.iter().flat_map(|(_, command, directory)| passed(&policy, command, directory)).collect();
+    assert!(wrong.is_empty(), "{} passed\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Returns the modes in which a command passes. In bypass mode a question is none: what may run there runs in some agents.
+fn passed(policy: &Policy, command: &str, directory: &str) -> Vec<String> {
+    let mut case = case_without_links(policy, ToolCall::bash(command), context(Mode::Default, directory));
+    let passes = |mode: &Mode| {
+        case.switch_mode(*mode);
+        let decision = case.decide(policy).expect("the session goes on").into_verdict().decision;
+        decision == Decision::Allow || *mode == Mode::BypassPermissions && decision != Decision::Deny
+    };
+    let modes = MODES.into_iter().filter(passes);
+    modes.map(|mode| format!("{mode:?} in {directory}: {command}")).collect()
+}
+
+#[test]
+fn nothing_hides_behind_more_than_is_judged() {
+    let policy = Policy::default();
+    let token = "cat ~/.local/state/portcullis/daemon/person.token";
+    let opaque = format!("echo \"$(cat <<E\n$(for x in 1; do {token}; done)\nE\n)\"");
+    let code = format!("python3 -c '#{}\nopen(\"{HOME}/{}\").read()'", "x".repeat(70_000), SECRETS[0]);
+    for command in [
+        format!("{}{token}", "cat a;".repeat(2_001)),
+        format!("{}{token}", ":;".repeat(20_001)),
+        format!("{}grep -rh . ~", ":;".repeat(20_001)),
+        format!("{}echo '{{}}' > .claude/settings.json", "echo a b; ".repeat(2_001)),
+        format!("( ; {token}"),
+        opaque,
+        code,
+    ] {
+        assert_eq!(passed(&policy, &command, PROJECT), Vec::<String>::new());
     }
-    assert!(wrong.is_empty(), "{} allowed\n{}", wrong.len(), wrong.join("\n"));
+    let long = "cat notes.txt;".repeat(2_001);
+    assert!(!is_ours(&verdict(&policy, ToolCall::bash(&long), Mode::Auto, PROJECT)));
+    let unknown = "eval \"$x\"; echo it is in the settings of portcullis";
+    assert!(!is_ours(&verdict(&policy, ToolCall::bash(unknown), Mode::Auto, PROJECT)));
 }
 
 #[test]
@@ -176,19 +214,9 @@ fn no_call_that_reaches_for_what_is_ours_is_allowed() {
     let calls = include_str!("own_places_calls.txt").lines().filter(|line| !line.starts_with('#'));
     let mut wrong = Vec::new();
     for command in calls {
-        for directory in DIRECTORIES {
-            let call = ToolCall::bash(command);
-            let mut case = case_without_links(&policy, call, context(Mode::Default, directory));
-            for mode in MODES {
-                case.switch_mode(mode);
-                let verdict = case.decide(&policy).expect("the session goes on").into_verdict();
-                if verdict.decision == Decision::Allow {
-                    wrong.push(format!("{mode:?} in {directory}: {command}"));
-                }
-            }
-        }
+        wrong.extend(DIRECTORIES.into_iter().flat_map(|directory| passed(&policy, command, directory)));
     }
-    assert!(wrong.is_empty(), "{} allowed\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} passed\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! `portcullis allow`, `deny` and `grants`: what a person grants, where it ends, and that no agent grants itself anything.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
+use portcullis_hosts::Host;
+use portcullis_hosts::registration::{FolderBase, HookCommand, RegistrationPiece, SettingsFolder};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -411,25 +414,32 @@ fn an_agent_cannot_speak_to_the_hook_in_the_users_place() {
 #[test]
 fn whoever_works_in_a_home_cannot_write_grants_or_unregister_in_passing() {
     let scene = Scene::with(r#"{"permissions":{"allow":["Edit","Write"]}}"#);
-    for file in [
+    let files = [
         ".local/state/portcullis/grants.json",
         ".local/state/portcullis/sessions/s1.json",
-        ".codex/hooks.json",
         ".codex/sessions/2026/s.jsonl",
-        ".cursor/hooks.json",
-        ".gemini/settings.json",
-        ".config/opencode/plugin/portcullis.js",
-        ".copilot/hooks/portcullis.json",
-        ".kimi-code/config.toml",
-        ".pi/agent/extensions/portcullis.ts",
-        ".cline/hooks/PreToolUse",
-        ".factory/hooks.json",
-    ] {
+        ".pi/agent/sessions/s.jsonl",
+    ];
+    let command = HookCommand { program: "/bin/x".to_owned(), arguments: Vec::new(), host_version: None };
+    let registered = Host::ALL.into_iter().flat_map(|host| {
+        let registration = &host.adapter().registration;
+        let SettingsFolder { base, path, .. } = registration.folder;
+        let base = if base == FolderBase::Config { ".config/" } else { "" };
+        (registration.pieces)(&command).into_iter().filter_map(move |piece| match piece {
+            RegistrationPiece::Element { file, .. }
+            | RegistrationPiece::Field { file, .. }
+            | RegistrationPiece::File { file, .. } => Some(format!("{base}{path}/{file}")),
+            RegistrationPiece::ProgramName { .. } => None,
+        })
+    });
+    let files: BTreeSet<String> = files.map(str::to_owned).into_iter().chain(registered).collect();
+    assert!(files.len() > 15, "{files:?}");
+    for file in files {
         for mode in ["default", "acceptEdits", "auto", "bypassPermissions"] {
             let write = json!({"cwd": scene.sandbox.home, "permission_mode": mode, "tool_name": "Write",
                 "tool_input": {"file_path": file, "content": "{}"}});
             let (decision, text) = scene.ask(&[], &scene.event("s1", "PreToolUse", &write));
-            assert_ne!(decision, "allow", "{mode}: {file}: {text}");
+            assert!(decision == "deny" && text.contains("PC063"), "{mode}: {file}: {decision} {text}");
         }
     }
 }
