@@ -49,6 +49,11 @@ impl Background {
         let is_around = |touched: &String| crate::path::is_inside(path, touched);
         self.is_partial || self.written.contains(path) || self.touched.iter().any(is_around)
     }
+
+    /// Says whether the session put something into a directory.
+    pub(crate) fn fills(&self, directory: &str) -> bool {
+        self.written.iter().chain(&self.touched).any(|path| crate::path::is_inside(path, directory))
+    }
 }
 
 impl<'a> Case<'a> {

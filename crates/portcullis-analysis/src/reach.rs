@@ -20,11 +20,14 @@ use crate::path::{is_inside, normalize};
 use crate::place::{Scope, is_agent_shelter, is_among_agent_files, is_free, is_loopback, secrecy};
 use crate::steering;
 
-/// Says whether a word of the command leads out of the project.
+/// Says whether a command runs outside of the project, or a word of it leads out.
 pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
     let Some(command) = case.command(effect).filter(|_| !case.is_in_container(effect)) else {
         return false;
     };
+    if runs_elsewhere(case, command) {
+        return true;
+    }
     // A variable that is set for what follows is judged by its name.
     if matches!(command.program_name(), Some("declare" | "export" | "local" | "readonly" | "typeset")) {
         return false;
@@ -62,6 +65,48 @@ pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
         (before, is_loading_before) = (&word.text, front.is_loading(word.text.len()));
     }
     false
+}
+
+/// Says whether a command may run in a directory that is not the project's: what it builds, tests and loads there is the
+/// code of somebody else. Among temporary files a directory is one's own that the line makes, or that this session filled.
+fn runs_elsewhere(case: Case<'_>, command: &Invocation) -> bool {
+    let fills = |directory: &str| {
+        let mut changes = case.of(&[Act::Write, Act::Link, Act::Move]);
+        changes.any(|change| {
+            case.command(change).is_some_and(|earlier| !std::ptr::eq(earlier, command))
+                && change.target.paths().iter().any(|path| is_inside(path, directory))
+        })
+    };
+    let is_fresh = |directory: &str| {
+        let makes = |earlier: &Invocation| earlier.program_name() == Some("mktemp");
+        directory.contains('[') && case.survey.invocations.iter().any(makes)
+    };
+    let is_own = |directory: &String| {
+        let directory = normalize(directory);
+        let is_filled = || is_fresh(&directory) || case.background.fills(&directory) || fills(&directory);
+        case.scope.is_in_project(&directory) || case.scope.is_temporary(&directory) && is_filled()
+    };
+    match command.directories.alternatives() {
+        Some(places) => !places.iter().all(is_own),
+        None => case.survey.invocations.iter().any(|earlier| may_leave(case.scope, earlier)),
+    }
+}
+
+/// Says whether a command may change into a directory outside of the project. What a script of the project does when it is
+/// read into the shell is the project's.
+fn may_leave(scope: &Scope, command: &Invocation) -> bool {
+    let stays = |path: &str| {
+        let climbs = path.split('/').any(|component| component == "..");
+        !climbs && (!path.starts_with(['/', '-', '~']) || scope.is_in_project(path))
+    };
+    if !matches!(command.program_name(), Some("cd" | "pushd")) {
+        return false;
+    }
+    let known = |word: &Argument| match word.patterns() {
+        Some(patterns) => patterns.iter().all(|pattern| stays(pattern)),
+        None => word.fixed().is_some_and(stays),
+    };
+    !command.operands().iter().any(known)
 }
 
 /// Says whether a program takes code on its line that is judged by the functions it calls.
