@@ -112,7 +112,7 @@ pub fn filled_directories(survey: &Survey, effects: &[Effect]) -> Vec<String> {
         let takes_address = program == "git"
             && words.iter().any(|word| matches!(*word, "fetch" | "pull" | "submodule" | "subtree"))
             && words.iter().any(|word| word.contains("://") || word.contains('@') && word.contains(':'));
-        if takes_address {
+        if takes_address || takes_request(program, &words) {
             filled.extend(directories.iter().cloned());
         }
         if UNPACKERS.contains(&program) {
@@ -122,6 +122,25 @@ pub fn filled_directories(survey: &Survey, effects: &[Effect]) -> Vec<String> {
     }
     filled
 }
+
+/// Says whether a command brings in what anybody may have asked the project to take: a pull or merge request.
+fn takes_request(program: &str, words: &[&str]) -> bool {
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    match program {
+        "git" => {
+            let names_request = |word: &&str| REQUEST_REFS.iter().any(|start| word.contains(start));
+            has(&["fetch", "pull"]) && words.iter().any(names_request)
+        }
+        "gh" | "glab" | "hub" | "tea" => has(&["checkout"]) && has(REQUESTS),
+        _ => false,
+    }
+}
+
+/// How references of requests begin, at any of the usual services.
+const REQUEST_REFS: [&str; 4] = ["pull/", "pull-requests/", "merge-requests/", "refs/changes/"];
+
+/// What requests are called on the command line.
+const REQUESTS: &[&str] = &["pr", "prs", "mr", "pulls", "pull-request"];
 
 /// Programs whose subcommand `clone` fetches a whole repository.
 const CLONING: &[&str] = &["gh", "ghq", "git", "glab", "hg", "jj", "svn"];

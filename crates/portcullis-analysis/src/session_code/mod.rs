@@ -15,7 +15,7 @@ pub use line::{BroughtFile, FileWrite, brought_before, filled_directories, plain
 pub use manifest::{declares_more, is_manifest};
 pub use run::{CodeRun, code_runs};
 pub(crate) use words::outward_word;
-pub use words::reaching_word;
+pub use words::{reaching_word, steering_word};
 
 /// What a session put into a file.
 #[derive(Debug, Clone, Copy)]

@@ -14,6 +14,9 @@ use crate::reach::{self, OptionFront};
 
 use super::kind::{FileKind, kind_of};
 
+/// A tool is known by no less of its name: `Doxyfile` is of doxygen.
+const SHORTEST_NAME: usize = 4;
+
 /// A command that may use files of the project.
 #[derive(Debug)]
 pub struct CodeRun<'a> {
@@ -51,12 +54,17 @@ pub fn code_runs<'a>(survey: &'a Survey, effects: &[Effect]) -> Vec<CodeRun<'a>>
         let tool = command.program_name().unwrap_or_default();
         let is_running = running.contains(&index) || is_loading_code(tool);
         let named = named_paths(command, is_running);
-        let runs = is_running || !named.is_empty() || command.code.is_some();
+        let runs = is_running || !named.is_empty() || command.code.is_some() || has_row(tool);
         let fetches = is_running && FETCHING.iter().any(|(_, tools)| tools.contains(&tool));
         let installs = installing.contains(&index) || fetches;
         runs.then(|| CodeRun { index, command, files: files_of(tool), is_running, installs, named })
     };
     commands.filter_map(run).collect()
+}
+
+/// Says whether it is known which files steer a tool.
+fn has_row(tool: &str) -> bool {
+    TOOLS.iter().any(|(_, tools)| tools.contains(&tool))
 }
 
 /// Says whether a tool loads code of the project whatever it is asked to do: settings that are programs, a set-up file.
@@ -116,7 +124,34 @@ impl CodeRun<'_> {
             // A directory is named to work in; a file in it is loaded only where the word says so.
             is_it && (*is_loaded || named == file && kind != FileKind::Data)
         });
-        is_named || self.is_running && self.is_used(file, kind) || self.loads(file, kind)
+        is_named
+            || self.is_running && self.is_used(file, kind)
+            || self.loads(file, kind)
+            || self.has_its_name(file)
+    }
+
+    /// Says whether a file counts for the command by nothing but its name: settings are called after their tool.
+    pub fn has_only_its_name(&self, file: &str) -> bool {
+        let kind = kind_of(file);
+        self.has_its_name(file) && !(self.is_running && self.is_used(file, kind))
+    }
+
+    /// Says whether a file is called after the tool: `.air.toml`, `buf.gen.yaml`, `.golangci.yml`, `Doxyfile`.
+    fn has_its_name(&self, file: &str) -> bool {
+        // What is started by its path is no tool with settings.
+        let Some(tool) = self.command.program().filter(|program| !program.text.contains('/')) else {
+            return false;
+        };
+        let tool = tool.text.as_str();
+        let name = path::file_name(file).unwrap_or(file);
+        let parts =
+            |text: &'_ str| text.split(['.', '-', '_']).find(|part| !part.is_empty()).map(str::to_owned);
+        let Some((stem, tool_stem)) = parts(name).zip(parts(tool)) else { return false };
+        let of_file = stem.strip_suffix("file").or_else(|| stem.strip_suffix("rc")).unwrap_or(&stem);
+        let begins_tool =
+            || tool_stem.get(..of_file.len()).is_some_and(|start| start.eq_ignore_ascii_case(of_file));
+        kind_of(file) != FileKind::Data
+            && (stem.eq_ignore_ascii_case(&tool_stem) || of_file.len() >= SHORTEST_NAME && begins_tool())
     }
 
     /// Says whether code on the line loads a file by the name of its module: it is found before an installed one.

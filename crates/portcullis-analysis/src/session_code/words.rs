@@ -46,6 +46,12 @@ pub(crate) fn outward_word(language: &str, text: &str) -> Option<String> {
     reaching_word(language, &SessionText { whole: text, pieces: None }).or_else(outside)
 }
 
+/// Returns a word in what the session put into settings by which they may load or start something, or a place or a host
+/// outside the project that they name.
+pub fn steering_word(text: &SessionText<'_>) -> Option<String> {
+    outward_word("settings", &text.own())
+}
+
 /// Returns a text without lines of comments and without blanks around signs.
 fn squeezed(language: &str, text: &str) -> String {
     let comments = of(COMMENTS, language);

@@ -15,7 +15,7 @@ use portcullis_analysis::effect::{Act, Effect, ModuleUse, Target};
 use portcullis_analysis::script::{Entry, Script};
 use portcullis_analysis::session_code::{
     BroughtFile, CodeRun, FileKind, SessionText, brought_before, code_runs, declares_more, is_manifest,
-    kind_of, reaching_word,
+    kind_of, reaching_word, steering_word,
 };
 use portcullis_shell::Span;
 
@@ -113,6 +113,11 @@ fn file_doubt(
                 }
             }
             FileKind::Settings if is_plain(&text) => {}
+            FileKind::Settings | FileKind::Unread if run.has_only_its_name(file) => {
+                if let Some(word) = steering_word(&text) {
+                    return Some(format!("what `{word}` in `{name}` does, written in this session"));
+                }
+            }
             FileKind::Data | FileKind::Settings | FileKind::Unread => return Some(unread()),
         }
     }
