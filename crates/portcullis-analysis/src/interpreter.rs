@@ -103,10 +103,14 @@ fn peel_shell(rest: &[Argument]) -> Option<Unwrapped> {
     let mut script = None;
     let mut is_open = false;
     while let Some(word) = words.next() {
-        if !word.is_known() && options.has_command {
+        if !word.is_known() && options.source == ScriptSource::Word {
             // What is written of it is still read.
             script = Some(word);
             break;
+        }
+        // No option undoes this, and the last word has nothing behind it that it could take as a value.
+        if options.is_only_read && word.shape().is_some() && words.len() == 0 {
+            return None;
         }
         if !word.is_known() {
             let why = "the shell's script is only known at run time";
@@ -138,9 +142,19 @@ fn peel_shell(rest: &[Argument]) -> Option<Unwrapped> {
 /// What the options of a shell say.
 #[derive(Default)]
 struct ShellOptions {
-    has_command: bool,
-    reads_input: bool,
+    source: ScriptSource,
+    /// Whether the script is only checked.
+    is_only_read: bool,
     is_changing: bool,
+}
+
+/// Where a shell has its script from; of several that are asked for, the last one here counts.
+#[derive(Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ScriptSource {
+    #[default]
+    File,
+    Input,
+    Word,
 }
 
 impl ShellOptions {
@@ -152,8 +166,14 @@ impl ShellOptions {
         }
         let letters = text.trim_start_matches(['-', '+']);
         if text.starts_with('-') {
-            self.has_command |= letters.contains('c');
-            self.reads_input |= letters.contains('s');
+            self.is_only_read |= letters == "n";
+            for letter in letters.chars() {
+                self.source = self.source.max(match letter {
+                    'c' => ScriptSource::Word,
+                    's' => ScriptSource::Input,
+                    _ => ScriptSource::File,
+                });
+            }
         }
         self.is_changing |= !letters.chars().all(|letter| PLAIN.contains(letter));
         letters.chars().filter(|letter| matches!(letter, 'o' | 'O')).count()
@@ -161,9 +181,11 @@ impl ShellOptions {
 
     fn peel(self, script: Option<&Argument>) -> Option<Unwrapped> {
         let parts = match script {
-            Some(script) if self.has_command => vec![WrappedPart::Text(vec![script.clone()])],
-            None if self.has_command => Vec::new(),
-            Some(_) if self.reads_input => vec![WrappedPart::Input],
+            Some(script) if self.source == ScriptSource::Word => {
+                vec![WrappedPart::Text(vec![script.clone()])]
+            }
+            None if self.source == ScriptSource::Word => Vec::new(),
+            Some(_) if self.source == ScriptSource::Input => vec![WrappedPart::Input],
             // A script file is an ordinary operand; there is nothing to look into here.
             Some(file) if !file.is_known() => {
                 vec![WrappedPart::Unknown("the script it runs is only known at run time")]
@@ -171,7 +193,7 @@ impl ShellOptions {
             Some(file) => descriptor(&file.text)?,
             None => vec![WrappedPart::Input],
         };
-        let is_transparent = self.has_command && !self.is_changing;
+        let is_transparent = self.source == ScriptSource::Word && !self.is_changing;
         let wrapping = if is_transparent { Wrapping::Transparent } else { Wrapping::Changing };
         Some(Unwrapped { wrapping, ..Unwrapped::changing(parts) })
     }

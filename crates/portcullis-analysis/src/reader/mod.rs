@@ -12,6 +12,7 @@ mod copy;
 mod date;
 mod dd;
 mod debugger;
+mod difference;
 mod download;
 mod editor;
 mod engine;
@@ -103,6 +104,7 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("find", find::read),
     ("getopts", variables::getopts),
     ("gh-api", forge::api),
+    ("git-apply", difference::apply),
     ("git-branch", git_push::branch),
     ("git-checkout", git_checkout::read),
     ("git-config", git_settings::config),

@@ -11,6 +11,9 @@ use crate::profile::{self, Match, Use};
 const SHOWING_MODULES: &[&str] =
     &["ast", "calendar", "dis", "pydoc", "site", "sysconfig", "this", "tokenize", "platform"];
 
+/// Options by which Python's archivers only look into an archive.
+const LISTING: [&str; 4] = ["--list", "--test", "-l", "-t"];
+
 /// Says whether a module is one inside a package that does not come with Python: the project's, or one it declares.
 fn is_of_package(name: &str) -> bool {
     let is_name = |part: &str| {
@@ -64,6 +67,10 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
             let clears = rest.iter().any(|word| word.text == "--clear");
             let act = if clears { Act::DeleteTree } else { Act::Write };
             uses.extend(rest.iter().filter(|word| !word.is_option()).map(|word| certain(act, word)));
+        }
+        "tarfile" | "zipfile" if rest.first().is_some_and(|word| LISTING.contains(&word.text.as_str())) => {
+            let files = rest.iter().filter(|word| !word.is_option());
+            uses.extend(files.map(|word| certain(Act::Read, word)));
         }
         // The first name of a script is the one that is run.
         "cProfile" | "profile" => {

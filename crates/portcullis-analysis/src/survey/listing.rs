@@ -124,10 +124,49 @@ fn printed(name: &str, operands: &[Argument]) -> Option<StandardInput> {
             let is_one = has(operands, &["-1", "--show-current"]);
             (TextKind::Revision, !is_one && has(operands, &lists))
         }
-        _ => (TextKind::Inside(EVERYTHING.to_owned()), true),
+        _ => match narrowed(name, operands) {
+            Some(shapes) => return many(shapes),
+            None => (TextKind::Inside(EVERYTHING.to_owned()), true),
+        },
     };
     let count = if is_many { LineCount::Many } else { LineCount::One };
     Some(StandardInput::Lines { shapes: vec![Shape::of(kind)], count })
+}
+
+/// Returns what git lists of the paths it is told; `None` if it is told none, or one that is not known.
+fn narrowed(name: &str, operands: &[Argument]) -> Option<Vec<Shape>> {
+    let (verb, rest) = operands.split_first().filter(|_| name == "git")?;
+    let told = match rest.iter().position(|word| word.text == "--") {
+        Some(at) => rest.get(at + 1..)?,
+        None if verb.text == "ls-files" => rest,
+        // Without the two dashes a word may also be a commit.
+        None => return None,
+    };
+    let told = told.iter().filter(|word| !word.is_option());
+    let shapes: Vec<Shape> = told.map(|word| below_pathspec(word.fixed()?)).collect::<Option<_>>()?;
+    (!shapes.is_empty()).then_some(shapes)
+}
+
+/// Returns what a path of git's own kind names: its wildcards stand for slashes too.
+fn below_pathspec(path: &str) -> Option<Shape> {
+    let is_odd = path.starts_with([':', '/', '-', '~']) || path.contains(['[', '?', '\\', '{']);
+    let climbs = path.split('/').any(|part| part == "..");
+    if is_odd || climbs {
+        return None;
+    }
+    let Some(wild) = path.find('*') else {
+        return below(&Shape::text(path), EVERYTHING, true);
+    };
+    let (start, pattern) = match path.get(..wild)?.rfind('/') {
+        Some(slash) => (path.get(..slash), path.get(slash + 1..)?),
+        None => (None, path),
+    };
+    // What stands before the last wildcard may be anywhere in the path.
+    let name = pattern.rsplit('/').next().filter(|name| name.starts_with('*')).unwrap_or(EVERYTHING);
+    match start {
+        Some(start) => below(&Shape::text(start), name, false),
+        None => Some(Shape::of(TextKind::Inside(name.to_owned()))),
+    }
 }
 
 /// Says whether a date is written in a format that begins with a letter or digit and has no slash.
