@@ -207,14 +207,15 @@ impl<'a> Cursor<'a> {
     }
 
     fn byte(&mut self) -> u8 {
-        self.take(1).first().copied().unwrap_or_default()
+        let Some((byte, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        *byte
     }
 
     fn number(&mut self) -> usize {
-        match *self.take(4) {
-            [a, b, c, d] => u32::from_le_bytes([a, b, c, d]) as usize,
-            _ => 0,
-        }
+        let Some((number, rest)) = self.0.split_first_chunk() else { return 0 };
+        self.0 = rest;
+        u32::from_le_bytes(*number) as usize
     }
 
     /// Reads a piece behind its length in one byte.
