@@ -158,6 +158,16 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Says whether a word or variable of the command names production, as a whole part of it: `--stage prod`,
+    /// `RAILS_ENV=production`.
+    pub(crate) fn names_production(self, effect: &Effect) -> bool {
+        let Some(command) = self.command(effect) else { return false };
+        let words = command.operands().iter().map(|word| word.text.as_str());
+        let words = words.filter(|word| !word.contains(char::is_whitespace));
+        let values = command.assignments.iter().map(|variable| variable.value.text.as_str());
+        words.chain(values).any(is_production)
+    }
+
     /// Says whether an effect ends a process that an agent started in the working directories.
     pub fn ends_own_process(self, effect: &Effect) -> bool {
         ended_process(self.survey, effect)
@@ -173,6 +183,20 @@ impl<'a> Case<'a> {
     pub fn is_own_place(self, effect: &Effect) -> bool {
         effect.target.is_path_with(|path| self.scope.is_in_project(path) || self.scope.is_temporary(path))
     }
+}
+
+fn is_production(word: &str) -> bool {
+    let mut before = "";
+    let lower = word.to_ascii_lowercase();
+    for part in lower.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        if matches!(part, "prod" | "production" | "prd" | "live")
+            && !matches!(before, "non" | "not" | "no" | "pre")
+        {
+            return true;
+        }
+        before = part;
+    }
+    false
 }
 
 /// Returns the number of the process that an effect ends, if it is one of this machine that is named by its number.

@@ -2,6 +2,7 @@
 //!
 //! Volumes hold databases, and what is removed in bulk belongs to other projects on the machine too.
 //! Remove what you started, by its name.
+//! A person is asked about what the program itself calls unused; what is picked by other commands is refused.
 //! Or say that all of them are to be removed.
 
 use crate::act::Act;
@@ -50,7 +51,8 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
                 "" => "it removes containers, images or volumes in bulk".to_owned(),
                 written => format!("it removes containers, images or volumes in bulk: `{written}`"),
             };
-            Sighting::of(case, effect, sentence)
+            let is_ordinary = case.has_word(effect, &["prune"]) && !case.names_production(effect);
+            Sighting::of(case, effect, sentence).ordinary_if(is_ordinary)
         })
         .collect()
 }

@@ -2,13 +2,14 @@
 //!
 //! Dropped tables and flushed caches are gone for everybody who uses them; only a backup brings the data back.
 //! Work on a database made for tests, or show the statement to the person.
+//! A person is asked about tasks of the project that build its schema anew; statements and commands of servers are refused.
 //! Or name the database or table and say that its data are to go.
 
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, Variable};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC015",
@@ -57,10 +58,34 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
                 "" => "it destroys data of a database or shared store".to_owned(),
                 written => format!("it destroys data of a database or shared store: `{written}`"),
             };
-            Sighting::of(case, effect, sentence)
+            let is_task = TASK_RUNNERS.contains(&case.program(effect));
+            Sighting::of(case, effect, sentence).ordinary_if(is_task && !case.names_production(effect))
         })
         .collect()
 }
+
+/// Programs that carry out tasks of a project; which database these work on is told by its settings.
+const TASK_RUNNERS: &[&str] = &[
+    "alembic",
+    "artisan",
+    "bin/rails",
+    "composer",
+    "diesel",
+    "drizzle-kit",
+    "knex",
+    "mix",
+    "npm",
+    "php",
+    "prisma",
+    "python",
+    "python3",
+    "rails",
+    "rake",
+    "sequelize",
+    "sequelize-cli",
+    "sqlx",
+    "typeorm",
+];
 
 /// Says whether a command names a database that is there to be destroyed: a test's, or one among temporary files.
 fn is_for_tests(case: Case<'_>, effect: &Effect) -> bool {
@@ -71,5 +96,10 @@ fn is_for_tests(case: Case<'_>, effect: &Effect) -> bool {
         let mut parts = text.split(|letter: char| !letter.is_ascii_alphanumeric());
         parts.any(|part| matches!(part.to_ascii_lowercase().as_str(), "test" | "tests" | "testing"))
     };
+    let variables = case.command(effect).map(|command| command.assignments.as_slice()).unwrap_or_default();
+    let is_of_tests = |variable: &Variable| {
+        variable.name.ends_with("_ENV") && variable.value.fixed().is_some_and(|value| value == "test")
+    };
     names.into_iter().any(|text| text == ":memory:" || case.scope.is_temporary(text) || parts(text))
+        || variables.iter().any(is_of_tests)
 }

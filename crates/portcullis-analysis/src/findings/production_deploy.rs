@@ -7,9 +7,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
-use crate::invocation::Invocation;
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC016",
@@ -62,15 +60,15 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
     case.of(NAMED)
         .filter(|effect| match effect.act {
             Act::Deploy => true,
-            Act::RemoteRun => runs_plays(case.program(effect)) && names_production(case, effect),
-            _ => names_production(case, effect),
+            Act::RemoteRun => runs_plays(case.program(effect)) && case.names_production(effect),
+            _ => case.names_production(effect),
         })
         .map(|effect| {
             let sentence = match effect.act {
                 Act::Deploy => "it deploys",
                 _ => "it changes what runs in production",
             };
-            let is_ordinary = effect.act == Act::Deploy && !names_production(case, effect);
+            let is_ordinary = effect.act == Act::Deploy && !case.names_production(effect);
             Sighting::of(case, effect, sentence).ordinary_if(is_ordinary)
         })
         .collect()
@@ -79,24 +77,4 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
 /// Says whether a program carries out what is written down elsewhere on many machines.
 fn runs_plays(program: &str) -> bool {
     matches!(program, "ansible" | "ansible-playbook" | "knife" | "salt")
-}
-
-/// Says whether a word of the command names production, as a whole part of it.
-fn names_production(case: Case<'_>, effect: &Effect) -> bool {
-    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
-    words.iter().filter(|word| !word.text.contains(char::is_whitespace)).any(|word| is_production(&word.text))
-}
-
-fn is_production(word: &str) -> bool {
-    let mut before = "";
-    let lower = word.to_ascii_lowercase();
-    for part in lower.split(|letter: char| !letter.is_ascii_alphanumeric()) {
-        if matches!(part, "prod" | "production" | "prd" | "live")
-            && !matches!(before, "non" | "not" | "no" | "pre")
-        {
-            return true;
-        }
-        before = part;
-    }
-    false
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing that protects this machine protects that one: no project, no sandbox, no undo.
 //! Look at its state with commands that change nothing, and let the person make the change.
+//! A person is asked about a service that is restarted or a program that is updated and run; the rest is refused.
 //! Or name the machine and say what is to be done on it.
 
 use std::collections::BTreeSet;
@@ -53,7 +54,11 @@ EOF",
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let changing = changing(case);
+    let changing = wrapping(case, is_change);
+    let weighty = wrapping(case, |effect| {
+        let is_upkeep = UPKEEP.contains(&effect.act) || effect.act.is_observing();
+        !is_upkeep && !matches!(effect.act, Act::Fetch | Act::RemoteRun)
+    });
     case.of(&[Act::RemoteRun])
         .filter(|effect| case.tool == "PowerShell" || !effect.target.host().is_some_and(is_loopback))
         .filter(|effect| {
@@ -66,16 +71,30 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
                 "" => "it changes something on another machine".to_owned(),
                 written => format!("it changes something on {written}"),
             };
-            Sighting::of(case, effect, sentence)
+            let is_upkeep = !case.names_production(effect)
+                && case.tool != "PowerShell"
+                && !is_root_shell(case, effect)
+                && !effect.invocation.is_some_and(|index| weighty.contains(&index));
+            Sighting::of(case, effect, sentence).ordinary_if(is_upkeep)
         })
         .collect()
 }
 
-/// Returns the commands that wrap one which changes something.
-fn changing(case: Case<'_>) -> BTreeSet<usize> {
+/// What keeps a service up to date.
+const UPKEEP: &[Act] = &[
+    Act::ServiceControl,
+    Act::GitLocal,
+    Act::RunProject,
+    Act::InstallDeclared,
+    Act::ContainerLocal,
+    Act::PullImage,
+];
+
+/// Returns the commands that wrap one which does something of a kind.
+fn wrapping(case: Case<'_>, is_meant: impl Fn(&Effect) -> bool) -> BTreeSet<usize> {
     let mut wrappers = BTreeSet::new();
     let parent = |index: usize| case.survey.invocations.get(index).and_then(|command| command.parent);
-    for effect in case.effects.iter().filter(|effect| is_change(effect)) {
+    for effect in case.effects.iter().filter(|effect| is_meant(effect)) {
         let mut next = effect.invocation.and_then(parent);
         while let Some(index) = next.filter(|index| wrappers.insert(*index)) {
             next = parent(index);

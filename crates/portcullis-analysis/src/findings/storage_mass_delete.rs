@@ -2,10 +2,12 @@
 //!
 //! Buckets hold data of users, backups and builds of others, and most keep no versions.
 //! List the objects first and let the person delete them.
+//! A person is asked where files take the place of what goes, as when a site is brought up to date; else it is refused.
 //! Or name the bucket and say that its objects are to be deleted.
 
 use crate::act::Act;
 use crate::case::Case;
+use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::reach::names_local_service;
 
@@ -52,7 +54,9 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
                 "" => "it deletes stored objects".to_owned(),
                 written => format!("it deletes stored objects: `{written}`"),
             };
-            Sighting::of(case, effect, sentence)
+            let replaces = |send: &Effect| send.invocation == effect.invocation;
+            let is_update = case.of(&[Act::Send, Act::CloudWrite, Act::Deploy]).any(replaces);
+            Sighting::of(case, effect, sentence).ordinary_if(is_update && !case.names_production(effect))
         })
         .collect()
 }

@@ -16,7 +16,7 @@ pub(crate) struct GitPush {
     pub(crate) branches: Vec<String>,
     /// Refspecs that overwrite: `+main`.
     pub(crate) forced: Vec<Argument>,
-    /// Refspecs that delete: `:main`.
+    /// Refspecs that delete: `:main`, and `main` where `--delete` stands.
     pub(crate) deleted: Vec<Argument>,
     /// Whether every branch is pushed: `--all`, `--mirror`.
     pub(crate) takes_all: bool,
@@ -36,6 +36,8 @@ impl GitPush {
         let mut push = Self { is_known: true, ..Self::default() };
         let mut rest = words.iter();
         let mut is_push = false;
+        let mut is_deletion = false;
+        let mut named = Vec::new();
         while let Some(word) = rest.next() {
             // The branch that is checked out is pushed as `HEAD` would be.
             let is_branch = word.shape().is_some_and(Shape::is_branch);
@@ -54,13 +56,19 @@ impl GitPush {
                 let attached = text.split_once('=').map(|(_, value)| value.to_owned());
                 push.remote = attached.or_else(|| rest.next().map(|next| next.text.clone()));
             } else if word.is_option() {
+                let is_cluster = !text.starts_with("--") && text.contains('d');
+                is_deletion |= is_cluster || is_abbreviated(text, "--delete");
                 push.takes_all |=
                     ["--all", "--mirror", "--branches"].iter().any(|option| is_abbreviated(text, option));
             } else if push.remote.is_none() {
                 push.remote = Some(text.to_owned());
             } else {
+                named.push(word.clone());
                 push.refspec(word);
             }
+        }
+        if is_deletion {
+            push.deleted = named;
         }
         push
     }

@@ -16,6 +16,10 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
     }
     let push = GitPush::of(context.invocation.operands());
     uses.extend(push.forced.iter().map(|refspec| certain(Act::GitPushForce, refspec)));
+    // What is deleted is named by itself; only what is gone here may be anything there.
+    if !push.deleted.is_empty() && !has(found, &["--prune"]) {
+        uses.retain(|used| used.act != Act::GitDeleteRemote);
+    }
     uses.extend(push.deleted.iter().map(|refspec| certain(Act::GitDeleteRemote, refspec)));
     // What a server makes of a wish it is sent is its own affair: some merge at once.
     let is_plain = |wish: &Argument| {
