@@ -1,6 +1,7 @@
 //! Finds the places where a program gives names their meaning: assignments, loops, functions and imports.
 
 use super::chain::{ChainCutter, GroupSpan};
+use super::growth;
 use super::scope::{LoadedModule, NameMeaning, ProgramNames};
 use crate::code::Language;
 use crate::code::tree::{CodeItem, StringPiece};
@@ -32,6 +33,7 @@ pub(super) fn bind(cutter: ChainCutter<'_>) -> ProgramNames {
             at = chain.next.max(at + 1);
         }
     }
+    growth::bind(cutter, &mut scope);
     scope
 }
 

@@ -392,6 +392,7 @@ impl<'a> Evaluator<'a> {
                 let owners = self.values_at(*span, depth + 1);
                 owners.iter().flat_map(|owner| self.member(owner, member, depth)).collect()
             }
+            NameMeaning::Added { arguments, joins } => vec![self.added(*arguments, *joins, depth)],
             NameMeaning::Library(name) => vec![CodeValue::Named(name.clone())],
             NameMeaning::Module(module, member) => vec![self.module_value(module, member.as_deref())],
             NameMeaning::Own => vec![CodeValue::Own],
@@ -459,6 +460,11 @@ impl<'a> Evaluator<'a> {
             return vec![known];
         }
         match (value, key) {
+            (CodeValue::List(values), CodeValue::Plain(_))
+                if self.scope.moves_elements && !values.is_empty() =>
+            {
+                values.clone()
+            }
             (CodeValue::List(values), CodeValue::Plain(number)) => {
                 let element = number.parse::<usize>().ok().and_then(|at| values.get(at).cloned());
                 vec![element.unwrap_or(CodeValue::Unknown)]

@@ -18,6 +18,7 @@ mod chain;
 mod circle;
 mod evaluator;
 mod given;
+mod growth;
 mod import;
 mod joined_path;
 mod loops;

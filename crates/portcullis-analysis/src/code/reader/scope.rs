@@ -19,6 +19,8 @@ pub(super) enum NameMeaning {
     ElementPart(GroupSpan, usize),
     /// A member of the value of an expression.
     Member(GroupSpan, String),
+    /// A list of what a call puts into another one, or of its elements.
+    Added { arguments: GroupSpan, joins: bool },
     /// Something of a library, by its full name.
     Library(String),
     /// A module of the project or of a package, or a member of it.
@@ -47,6 +49,8 @@ pub(super) struct ProgramNames {
     pub(super) loads: Vec<LoadedModule>,
     /// A file of the project that a program of Ruby loads: constants that nothing else explains are in it.
     pub(super) own_file: Option<String>,
+    /// Whether the places of elements in lists may not be those in which they are written.
+    pub(super) moves_elements: bool,
     /// The places of names that are bound there, not used.
     pub(super) skips: BTreeSet<(usize, usize)>,
 }
