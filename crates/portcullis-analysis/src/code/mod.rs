@@ -55,9 +55,42 @@ pub struct Code {
     pub text: String,
     /// Whether the text is exactly what runs.
     pub is_whole: bool,
+    /// The words that it is started with.
+    pub arguments: ProgramArguments,
+}
+
+/// The words that a program is started with.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ProgramArguments {
+    /// Nobody knows them.
+    #[default]
+    Unknown,
+    /// The words, each in its place; `None` for one that is only known at run time.
+    Known {
+        /// How many places of the list come before them: the interpreter, the script.
+        before: usize,
+        /// Its own.
+        words: Vec<Option<String>>,
+    },
+}
+
+impl ProgramArguments {
+    /// Reads the words behind a program, of which a number of others stand before its own arguments.
+    pub(crate) fn of(before: usize, words: &[Argument]) -> Self {
+        let is_one = |word: &Argument| word.fixed().is_some() || word.is_one_word();
+        if !words.iter().all(is_one) {
+            return Self::Unknown;
+        }
+        Self::Known { before, words: words.iter().map(|word| word.fixed().map(str::to_owned)).collect() }
+    }
 }
 
 impl Code {
+    /// Says what it does. It never fails: what cannot be read is a gap.
+    pub fn read(&self) -> CodeReading {
+        read_at(self.language, &self.text, &self.arguments, 0)
+    }
+
     /// Says whether a word of the line is the code, or what stands at its end behind what loads it.
     pub(crate) fn is_of(&self, word: &Argument) -> bool {
         let is_code =
@@ -90,22 +123,22 @@ const GAP_LIMIT: usize = 8;
 /// How many actions are worth telling; more are a gap.
 const ACTION_LIMIT: usize = 256;
 
-/// Says what a program does. It never fails: what cannot be read is a gap.
+/// Says what a program does of whose arguments nothing is known. It never fails: what cannot be read is a gap.
 pub fn read(language: Language, text: &str) -> CodeReading {
-    read_at(language, text, 0)
+    read_at(language, text, &ProgramArguments::Unknown, 0)
 }
 
 /// Reads a program that stands in `depth` others.
-fn read_at(language: Language, text: &str, depth: usize) -> CodeReading {
+fn read_at(language: Language, text: &str, arguments: &ProgramArguments, depth: usize) -> CodeReading {
     if text.len() > LENGTH_LIMIT {
         return CodeReading { gaps: vec!["is too long to be read".to_owned()], ..CodeReading::default() };
     }
     match language {
-        Language::Python => reader::read(&language::PYTHON, text, depth),
-        Language::JavaScript => reader::read(&language::JAVASCRIPT, text, depth),
-        Language::Ruby => reader::read(&language::RUBY, text, depth),
-        Language::Perl => reader::read(&language::PERL, text, depth),
-        Language::Php => reader::read(&language::PHP, without_php_tags(text), depth),
+        Language::Python => reader::read(&language::PYTHON, text, arguments, depth),
+        Language::JavaScript => reader::read(&language::JAVASCRIPT, text, arguments, depth),
+        Language::Ruby => reader::read(&language::RUBY, text, arguments, depth),
+        Language::Perl => reader::read(&language::PERL, text, arguments, depth),
+        Language::Php => reader::read(&language::PHP, without_php_tags(text), arguments, depth),
         Language::Awk => awk::read(text),
         Language::Sql => sql::read(text),
     }

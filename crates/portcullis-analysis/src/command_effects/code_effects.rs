@@ -12,7 +12,7 @@ impl EffectMaker<'_> {
             return Vec::new();
         };
         let span = self.context.invocation.span;
-        let reading = code::read(code.language, &code.text);
+        let reading = code.read();
         let mut effects: Vec<Effect> = reading
             .actions
             .iter()

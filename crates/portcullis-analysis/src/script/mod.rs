@@ -9,6 +9,7 @@ mod whole;
 use std::collections::BTreeSet;
 
 use crate::act::Act;
+use crate::argument::Argument;
 use crate::command_effects::Layout;
 use crate::command_effects::effects;
 use crate::effect::{Effect, ModuleUse, Target};
@@ -23,6 +24,8 @@ pub struct Script {
     pub file: String,
     /// Which part of it.
     pub entry: Entry,
+    /// The words that it is started with, each `None` if it is only known at run time; `None` if nobody knows them.
+    pub arguments: Option<Vec<Option<String>>>,
 }
 
 /// Which part of a file is run.
@@ -66,8 +69,13 @@ pub fn scripts(survey: &Survey, effects: &[Effect]) -> Vec<Script> {
         match effect.act {
             Act::Execute => {
                 let entry = entry_of(&effect.target);
+                let arguments = arguments_of(command, effect).filter(|_| entry == Entry::Whole);
                 let files = effect.target.paths().iter().cloned();
-                all.extend(files.map(|file| Script { file, entry: entry.clone() }));
+                all.extend(files.map(|file| Script {
+                    file,
+                    entry: entry.clone(),
+                    arguments: arguments.clone(),
+                }));
             }
             Act::RunProject => all.extend(declared(command)),
             Act::InstallDeclared => all.extend(installed(command)),
@@ -75,6 +83,16 @@ pub fn scripts(survey: &Survey, effects: &[Effect]) -> Vec<Script> {
         }
     }
     all.into_iter().take(MOST).collect()
+}
+
+/// Returns the words that a script is started with: those behind it, unless code on the line starts it.
+fn arguments_of(command: &Invocation, effect: &Effect) -> Option<Vec<Option<String>>> {
+    let script = effect.word.as_ref().filter(|_| command.code.is_none())?;
+    let is_it = |word: &Argument| word.span == script.span && word.text == script.text;
+    let at = command.arguments.iter().position(is_it)?;
+    let words = command.arguments.get(at + 1..)?;
+    let is_one = |word: &Argument| word.fixed().is_some() || word.is_one_word();
+    words.iter().all(is_one).then(|| words.iter().map(|word| word.fixed().map(str::to_owned)).collect())
 }
 
 /// Says which part of a file is run that a command names, or that code loads.
@@ -106,7 +124,7 @@ fn declared(command: &Invocation) -> Vec<Script> {
         });
         let files = directories
             .flat_map(|directory| names.iter().map(|name| path::join(&directory, name)).collect::<Vec<_>>());
-        files.map(|file| Script { file, entry: entry.clone() }).collect()
+        files.map(|file| Script { file, entry: entry.clone(), arguments: None }).collect()
     };
     let each = |names: &[&str], words: &[&str], make: fn(Option<String>) -> Entry| -> Vec<Script> {
         let entries: Vec<_> = words.iter().filter(|word| !word.contains('=')).collect();
@@ -137,7 +155,10 @@ fn installed(command: &Invocation) -> Vec<Script> {
     let elsewhere = value_of(command, &["-C", "--prefix", "--cwd", "--dir"]).unwrap_or(".");
     let directories = command.directories.alternatives().unwrap_or_default();
     let file = |directory: &String| path::join(&path::join(directory, elsewhere), "package.json");
-    directories.iter().map(|directory| Script { file: file(directory), entry: Entry::Lifecycle }).collect()
+    directories
+        .iter()
+        .map(|directory| Script { file: file(directory), entry: Entry::Lifecycle, arguments: None })
+        .collect()
 }
 
 /// Returns the value of the first of these options that is given: `-C dir`, `--file=x`.
@@ -171,7 +192,9 @@ impl Script {
     /// Works out what it does, given the text of its file; `None` if the file is in no language that is read.
     pub fn layout(&self, text: &str, surroundings: Surroundings<'_>) -> Option<Layout> {
         let lines = match &self.entry {
-            Entry::Whole | Entry::Module { .. } => whole::command_line(&self.file, text)?,
+            Entry::Whole | Entry::Module { .. } => {
+                whole::command_line(&self.file, text, self.arguments.as_deref())?
+            }
             Entry::Package(name) => package::commands(text, name)?,
             Entry::Lifecycle => package::lifecycle(text)?,
             Entry::Target(name) => recipe::of_makefile(text, name.as_deref())?,

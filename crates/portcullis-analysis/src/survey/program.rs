@@ -4,7 +4,7 @@ use portcullis_shell::Span;
 
 use super::{notebook, queries};
 use crate::argument::{Argument, Knowledge};
-use crate::code::{self, Code, Language};
+use crate::code::{Code, Language, ProgramArguments};
 use crate::standard_input::StandardInput;
 use crate::wrapper::{Unwrapped, WrappedPart, program_name};
 
@@ -271,7 +271,7 @@ fn interpreter(written: &str) -> Option<&'static InterpreterLayout> {
 
 /// Returns what a command's code starts: shell texts and programs.
 pub(super) fn peel(code: &Code, span: Span) -> Option<Unwrapped> {
-    let reading = code::read(code.language, &code.text);
+    let reading = code.read();
     let word = |text: String| Argument { text, source: None, knowledge: Knowledge::Fixed, span, bound: None };
     let texts = reading.shell_texts.into_iter().map(|text| WrappedPart::Text(vec![word(text)]));
     // Code that puts the home directory before a name has it filled in before the program starts.
@@ -298,7 +298,7 @@ pub(super) fn fed(language: Language, stdin: &StandardInput) -> Option<Code> {
             (String::new(), false)
         }
     };
-    Some(Code { language, text, is_whole })
+    Some(Code { language, text, is_whole, arguments: ProgramArguments::Unknown })
 }
 
 /// Joins pieces of code, which all must be known for the whole to be.
@@ -310,7 +310,12 @@ pub(super) fn joined(
 ) -> Option<Code> {
     let is_whole = is_sure && pieces.iter().all(|piece| piece.fixed().is_some());
     let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
-    (!pieces.is_empty()).then(|| Code { language, text: texts.join(separator), is_whole })
+    (!pieces.is_empty()).then(|| Code {
+        language,
+        text: texts.join(separator),
+        is_whole,
+        arguments: ProgramArguments::Unknown,
+    })
 }
 
 /// What the arguments say, read so far.
@@ -334,6 +339,7 @@ impl InterpreterLayout {
         let mut operand = None;
         while let Some(word) = words.next() {
             if self.language == Language::Python && !found.code.is_empty() {
+                operand = Some(word);
                 break;
             }
             let is_unsure = word.knowledge == Knowledge::Dynamic && !word.is_option();
@@ -357,7 +363,31 @@ impl InterpreterLayout {
                 self.read_cluster(word, &mut words, &mut found);
             }
         }
-        self.conclude(&found, operand, stdin)
+        let code = self.conclude(&found, operand, stdin)?;
+        let arguments = self.arguments(&found, operand, words.as_slice());
+        Some(Code { arguments, ..code })
+    }
+
+    /// Returns the words that code of the line, or of the standard input, is started with.
+    fn arguments(
+        &self,
+        found: &CodeArguments,
+        operand: Option<&Argument>,
+        rest: &[Argument],
+    ) -> ProgramArguments {
+        let is_on_line = !found.code.is_empty();
+        let before = match self.language {
+            Language::Python | Language::Php => 1,
+            Language::JavaScript if is_on_line => 1,
+            Language::JavaScript => 2,
+            _ => 0,
+        };
+        if found.is_open || found.is_elsewhere {
+            return ProgramArguments::Unknown;
+        }
+        let first = operand.filter(|_| is_on_line).into_iter();
+        let words: Vec<Argument> = first.chain(rest).cloned().collect();
+        ProgramArguments::of(before, &words)
     }
 
     fn conclude(

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use portcullis_analysis::code::{CodeReading, CodeTarget, Language, read};
+use portcullis_analysis::code::{Code, CodeReading, CodeTarget, Language, ProgramArguments, read};
 
 use Language::{Awk, JavaScript, Perl, Php, Python, Ruby, Sql};
 
@@ -477,6 +477,79 @@ fn what_is_not_understood_is_a_gap() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Programs that put a path into a list, or move one to another place in it, before they take it out again.
+const CHANGED_LISTS: &[(Language, &str)] = &[
+    (Python, "x = ['a']\nx.append('KEY')\nfor f in x:\n    print(open(f).read())"),
+    (Python, "x = ['a']\ny = x\ny.append('KEY')\nfor f in x:\n    print(open(f).read())"),
+    (Python, "x = ['a']\nd = {'k': x}\nd['k'].append('KEY')\nfor f in x:\n    print(open(f).read())"),
+    (Python, "x = ['a']\nd = {}\nd['k'] = x\nd['k'].append('KEY')\nfor f in x:\n    print(open(f).read())"),
+    (Python, "x = ['a']\ndef g(l):\n    l.append('KEY')\ng(x)\nfor f in x:\n    print(open(f).read())"),
+    (Python, "x = ['a']\nx.insert(0, 'KEY')\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nx.extend(['KEY'])\nprint(open(x[1]).read())"),
+    (Python, "x = ['a', 'KEY']\nx.pop(0)\nprint(open(x[0]).read())"),
+    (Python, "x = ['a', 'KEY']\nx.reverse()\nprint(open(x[0]).read())"),
+    (Python, "x = ['a', 'KEY']\ndel x[0]\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nlist.append(x, 'KEY')\nfor f in x:\n    print(open(f).read())"),
+    (Python, "import heapq\nx = ['a']\nheapq.heappush(x, 'KEY')\nfor f in x:\n    print(open(f).read())"),
+    (JavaScript, "const x = ['a']; x.push('KEY'); for (const f of x) require('fs').readFileSync(f)"),
+    (JavaScript, "const x = ['a']; x.unshift('KEY'); require('fs').readFileSync(x[0])"),
+    (JavaScript, "const x = ['a', 'KEY']; x.shift(); require('fs').readFileSync(x[0])"),
+    (JavaScript, "const x = ['a']; x.push('KEY'); x.forEach(f => require('fs').readFileSync(f))"),
+    (Ruby, "x = ['a']\nx.push('KEY')\nx.each { |f| puts File.read(f) }"),
+    (Ruby, "x = ['a']\nx.concat(['KEY'])\nx.each { |f| puts File.read(f) }"),
+];
+
+#[test]
+fn what_is_put_into_a_list_comes_out_of_it() {
+    for (language, text) in CHANGED_LISTS {
+        let reading = read(*language, text);
+        let is_seen = ["KEY", "<path>"].iter().any(|path| rendered(&reading).contains(path));
+        assert!(is_seen || !reading.gaps.is_empty(), "{language:?} {text:?}: {reading:?}");
+    }
+}
+
+#[test]
+fn other_lists_stay_as_they_are() {
+    let text = "rows = []\nfor f in ['a', 'b']:\n    rows.append(len(open(f).read()))\nprint(sum(rows))";
+    assert_eq!(rendered(&read(Python, text)), "read a; read b");
+}
+
+#[test]
+fn words_that_a_program_is_started_with_stand_in_their_places() {
+    let started = |language, text: &str, before, words: &[Option<&str>]| {
+        let words = words.iter().map(|word| word.map(str::to_owned)).collect();
+        let arguments = ProgramArguments::Known { before, words };
+        rendered(&Code { language, text: text.to_owned(), is_whole: true, arguments }.read())
+    };
+    let both = [Some("a"), Some("b")];
+    for (language, text, before, expected) in [
+        (Python, "import sys\nprint(open(sys.argv[1]).read())", 1, "read a"),
+        (Python, "import sys\nprint(open(sys.argv[2]).read())", 1, "read b"),
+        (Python, "import sys\nfor f in sys.argv[1:]:\n    print(open(f).read())", 1, "read a; read b"),
+        (Python, "import sys\nif len(sys.argv) > 1:\n    print(open(sys.argv[1]).read())", 1, "read a"),
+        (JavaScript, "require('fs').readFileSync(process.argv[2])", 2, "read a"),
+        (JavaScript, "const [f] = process.argv.slice(2); require('fs').readFileSync(f)", 2, "read <path>"),
+        (
+            JavaScript,
+            "for (const f of process.argv.slice(2)) require('fs').readFileSync(f)",
+            2,
+            "read a; read b",
+        ),
+        (Ruby, "puts File.read(ARGV[0])", 0, "read a"),
+        (Ruby, "ARGV.each { |f| puts File.read(f) }", 0, "read a; read b"),
+        // Beyond the last, and where the program changes the list, nothing is known.
+        (Python, "import sys\nprint(open(sys.argv[3]).read())", 1, "read <path>"),
+        (Python, "import sys\nsys.argv[1] = 'KEY'\nprint(open(sys.argv[1]).read())", 1, "read <path>"),
+        (Python, "import sys\nx = sys.argv\nx[1] = 'KEY'\nprint(open(sys.argv[1]).read())", 1, "read <path>"),
+        (Python, "import sys\nsys.argv.insert(1, 'KEY')\nprint(open(sys.argv[1]).read())", 1, "read <path>"),
+        (Python, "from sys import argv\nargv[1] = 'KEY'\nprint(open(argv[1]).read())", 1, "read <path>"),
+    ] {
+        assert_eq!(started(language, text, before, &both), expected, "{text}");
+    }
+    let unknown = started(Python, "import sys\nprint(open(sys.argv[1]).read())", 1, &[None]);
+    assert_eq!(unknown, "read <path>");
 }
 
 #[test]

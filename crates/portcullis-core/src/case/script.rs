@@ -55,7 +55,8 @@ impl Case {
         let read = || {
             let input = self.call().input();
             let (file, text) = (input.text("file_path")?, input.text("content")?);
-            let script = Script { file: path::join(&self.context().cwd, file), entry: Entry::Whole };
+            let script =
+                Script { file: path::join(&self.context().cwd, file), entry: Entry::Whole, arguments: None };
             let layout = reading::read_script(&script, text, self.context().surroundings())?;
             Some((script, layout))
         };

@@ -148,7 +148,7 @@ fn is_harmless(view: &CaseView<'_>, grounds: &AssessmentGrounds, file: &str, tex
     if !matches!(kind_of(file), FileKind::Code(_)) && !own.trim_start().starts_with("#!") {
         return false;
     }
-    let script = Script { file: file.to_owned(), entry: Entry::Whole };
+    let script = Script { file: file.to_owned(), entry: Entry::Whole, arguments: None };
     let layout = reading::read_script(&script, &own, view.case.context().surroundings());
     layout.is_some_and(|layout| {
         let assessment = grounds.assess_text(&layout);

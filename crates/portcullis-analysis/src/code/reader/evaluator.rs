@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
+use super::given_words::GivenWords;
 use super::scope::{NameMeaning, ProgramNames};
 use super::value::{CodeValue, PACKAGE, PROJECT, element, element_part, fill, is_constant, joined, variable};
 use super::{circle, joined_path};
@@ -25,11 +26,18 @@ pub(super) struct Evaluator<'a> {
     pub(super) fuel: Cell<usize>,
     /// What names stand for; `None` while that is being found, so that a circle ends.
     names: RefCell<BTreeMap<String, Option<Vec<CodeValue>>>>,
+    /// The words that the program is started with, as far as they are known.
+    words: Option<GivenWords<'a>>,
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(cutter: ChainCutter<'a>, scope: &'a ProgramNames, fuel: usize) -> Self {
-        Self { cutter, scope, fuel: Cell::new(fuel), names: RefCell::default() }
+    pub(super) fn new(
+        cutter: ChainCutter<'a>,
+        scope: &'a ProgramNames,
+        fuel: usize,
+        words: Option<GivenWords<'a>>,
+    ) -> Self {
+        Self { cutter, scope, fuel: Cell::new(fuel), names: RefCell::default(), words }
     }
 
     /// Uses fuel up; says whether any is left. Once it is gone everything is unknown and the reader reports a gap.
@@ -383,7 +391,11 @@ impl<'a> Evaluator<'a> {
         match bound {
             NameMeaning::Value(span) => self.values_at(*span, depth + 1),
             NameMeaning::Element(span) => {
-                self.values_at(*span, depth + 1).into_iter().flat_map(element).collect()
+                let elements = |value: CodeValue| match self.given_words(&value) {
+                    Some(words) => words.any(),
+                    None => element(value),
+                };
+                self.values_at(*span, depth + 1).into_iter().flat_map(elements).collect()
             }
             NameMeaning::ElementPart(span, place) => {
                 self.values_at(*span, depth + 1).iter().map(|value| element_part(value, *place)).collect()
@@ -454,6 +466,13 @@ impl<'a> Evaluator<'a> {
 
     fn element_of(&self, value: &CodeValue, inner: GroupSpan, depth: usize) -> Vec<CodeValue> {
         let key = self.single(inner, depth);
+        if let Some(words) = self.given_words(value) {
+            return match key {
+                CodeValue::Plain(number) => words.at(&number),
+                _ if self.is_slice(inner) => vec![value.clone()],
+                _ => words.any(),
+            };
+        }
         if let CodeValue::Named(owner) = value
             && let Some(known) = self.variable_of(owner, &key)
         {
@@ -495,6 +514,18 @@ impl<'a> Evaluator<'a> {
     fn variable_of(&self, owner: &str, name: &CodeValue) -> Option<CodeValue> {
         let holds = self.cutter.profile.row(owner).is_some_and(|row| row.does == Does::Variables);
         variable(name).filter(|_| holds)
+    }
+
+    /// Returns the words that the program is started with, if a value is the list of them.
+    pub(super) fn given_words(&self, value: &CodeValue) -> Option<GivenWords<'a>> {
+        match value {
+            CodeValue::Named(name) => self.words.filter(|words| words.name == name),
+            _ => None,
+        }
+    }
+
+    fn is_slice(&self, inner: GroupSpan) -> bool {
+        self.cutter.items(inner).iter().any(|token| matches!(token.item, CodeItem::Mark(":" | "..")))
     }
 
     fn is_reversal(&self, inner: GroupSpan) -> bool {

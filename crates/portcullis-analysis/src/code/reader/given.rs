@@ -13,6 +13,9 @@ impl Evaluator<'_> {
     /// Returns what a call gives. Without a row nobody knows, and what was decoded stays decoded.
     pub(super) fn call(&self, callee: &CodeValue, arguments: GroupSpan, depth: usize) -> CodeValue {
         match callee {
+            CodeValue::Named(name) if self.words_of(name).is_some() => {
+                self.words_of(name).unwrap_or(CodeValue::Unknown)
+            }
             CodeValue::Named(name) => match self.cutter.profile.row(name) {
                 Some(row) => self.given(row, None, arguments, depth),
                 None => CodeValue::Unknown,

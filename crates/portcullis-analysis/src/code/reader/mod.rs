@@ -18,6 +18,7 @@ mod chain;
 mod circle;
 mod evaluator;
 mod given;
+mod given_words;
 mod growth;
 mod import;
 mod joined_path;
@@ -40,7 +41,7 @@ use signs::Signs;
 use value::CodeValue;
 
 use super::table::LanguageTable;
-use super::{CodeReading, Language, lexer};
+use super::{CodeReading, Language, ProgramArguments, lexer};
 
 /// How far a chain may reach.
 pub(super) const CHAIN_LIMIT: usize = 512;
@@ -49,7 +50,12 @@ pub(super) const CHAIN_LIMIT: usize = 512;
 const TOKEN_LIMIT: usize = 50_000;
 
 /// Reads a program; `depth` says how many programs it stands in.
-pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) -> CodeReading {
+pub(super) fn read(
+    profile: &'static LanguageTable,
+    text: &str,
+    arguments: &ProgramArguments,
+    depth: usize,
+) -> CodeReading {
     let tree = lexer::lex(profile.language, text);
     let tokens: usize = tree.groups.iter().map(Vec::len).sum();
     if tokens > TOKEN_LIMIT {
@@ -58,7 +64,8 @@ pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) ->
     let cutter = ChainCutter { tree: &tree, profile };
     let scope = binder::bind(cutter);
     // Names may stand for names that stand for names: fuel bounds all looking up together.
-    let evaluator = Evaluator::new(cutter, &scope, tokens * 40 + 20_000);
+    let words = given_words::of(profile.language, text, arguments);
+    let evaluator = Evaluator::new(cutter, &scope, tokens * 40 + 20_000, words);
     let mut reader = CodeReader {
         evaluator,
         out: CodeReading::default(),

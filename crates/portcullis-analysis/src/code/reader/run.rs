@@ -6,7 +6,7 @@ use super::value::CodeValue;
 use super::{CodeReader, shown};
 use crate::act::Act;
 use crate::code::table::Does;
-use crate::code::{CodeTarget, DEPTH_LIMIT, Language, read_at};
+use crate::code::{CodeTarget, DEPTH_LIMIT, Language, ProgramArguments, read_at};
 
 /// Stands in a shell command for what is only known at run time.
 pub(super) const HOLE: &str = "$UNKNOWN";
@@ -287,7 +287,7 @@ impl CodeReader<'_> {
             self.gap("evaluates code inside code inside code".to_owned());
             return;
         }
-        let inner = read_at(language, text, self.depth + 1);
+        let inner = read_at(language, text, &ProgramArguments::Unknown, self.depth + 1);
         self.out.merge(inner);
     }
 

@@ -85,6 +85,11 @@ impl SqlSplitter {
                 self.at += 1;
                 self.end_statement();
             }
+            // MySQL's end of a statement, whose rows are shown one below the other.
+            ('\\', Some('G')) if !self.peek(2).is_some_and(char::is_alphanumeric) => {
+                self.at += 2;
+                self.end_statement();
+            }
             ('\\', _) => self.take_command(),
             ('.', Some(next)) if next.is_alphabetic() && self.current.trim().is_empty() => {
                 self.take_command();
