@@ -79,7 +79,13 @@ pub fn brought_before(
         if is_copy && work.reads.iter().all(|path| is_own(path) && !is_brought(path)) {
             continue;
         }
-        let is_in_line = !work.is_foreign && (write.is_in_place || work.reads.is_empty());
+        // A copy of what stands in the line stands there too.
+        let stands_in_line = |path: &&String| {
+            let mut same = brought.iter().filter(|file: &&BroughtFile| file.path == **path).peekable();
+            same.peek().is_some() && same.all(|file| file.is_in_line)
+        };
+        let is_copy_of_line = is_copy && work.reads.iter().all(stands_in_line);
+        let is_in_line = !work.is_foreign && (write.is_in_place || work.reads.is_empty() || is_copy_of_line);
         brought.extend(write.paths.iter().map(|path| BroughtFile { path: path.clone(), is_in_line }));
     }
     brought.extend(compiled_before(survey, effects, index, is_in_project));

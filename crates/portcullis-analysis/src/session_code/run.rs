@@ -1,6 +1,6 @@
 //! The commands of a line that run code of the project or are steered by its files, and which files these are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
@@ -10,6 +10,7 @@ use crate::invocation::{Invocation, Survey};
 use crate::lists::tool_files::{FETCHING, FILES, LOADING, MANIFESTS, TOOLS};
 use crate::path;
 use crate::place::any_ending;
+use crate::profile;
 use crate::reach::{self, OptionFront};
 
 use super::kind::{FileKind, kind_of};
@@ -49,11 +50,18 @@ pub fn code_runs<'a>(survey: &'a Survey, effects: &[Effect]) -> Vec<CodeRun<'a>>
         Act::InfraApply,
     ]);
     let installing = of_act(&[Act::InstallDeclared, Act::InstallPackage]);
+    let mut inner: BTreeMap<usize, usize> = BTreeMap::new();
+    for wrapped in &survey.invocations {
+        if let Some((parent, program)) = wrapped.parent.zip(wrapped.arguments.first()) {
+            let start = inner.entry(parent).or_insert(usize::MAX);
+            *start = program.span.start.min(*start);
+        }
+    }
     let commands = survey.invocations.iter().enumerate();
     let run = |(index, command): (usize, &'a Invocation)| {
         let tool = command.program_name().unwrap_or_default();
         let is_running = running.contains(&index) || is_loading_code(tool);
-        let named = named_paths(command, is_running);
+        let named = named_paths(command, is_running, inner.get(&index).copied().unwrap_or(usize::MAX));
         let runs = is_running || !named.is_empty() || command.code.is_some() || has_row(tool);
         let fetches = is_running && FETCHING.iter().any(|(_, tools)| tools.contains(&tool));
         let installs = installing.contains(&index) || fetches;
@@ -84,8 +92,9 @@ fn files_of(tool: &str) -> Option<Vec<&'static str>> {
 }
 
 /// Returns the paths that the words of a command name, with whether their content is loaded: the value of a variable or of
-/// an option that loads something. What does not run code of the project is told by these alone.
-fn named_paths(command: &Invocation, is_running: bool) -> Vec<(String, bool)> {
+/// an option that loads something. What does not run code of the project is told by these alone. Behind `inner` begins a
+/// command that it wraps, which is listed by itself.
+fn named_paths(command: &Invocation, is_running: bool, inner: usize) -> Vec<(String, bool)> {
     let mut named = Vec::new();
     let mut add = |word: &Argument, text: &str, is_loaded: bool| {
         let word = Argument { knowledge: Knowledge::Fixed, ..word.piece(text) };
@@ -97,8 +106,9 @@ fn named_paths(command: &Invocation, is_running: bool) -> Vec<(String, bool)> {
             add(&variable.value, text, true);
         }
     }
+    let program = command.program_name().unwrap_or_default();
     let mut takes_next = false;
-    for word in command.operands() {
+    for word in command.operands().iter().take_while(|word| word.span.end <= inner) {
         let front = OptionFront::of(&word.text);
         let is_value = takes_next && !word.is_option();
         for (at, text) in reach::parts(&word.text) {
@@ -107,7 +117,8 @@ fn named_paths(command: &Invocation, is_running: bool) -> Vec<(String, bool)> {
                 add(word, text, is_loaded);
             }
         }
-        takes_next = word.text.starts_with('-') && front.is_loading(word.text.len());
+        let is_switch = || profile::is_switch(program, command.operands(), word);
+        takes_next = word.text.starts_with('-') && front.is_loading(word.text.len()) && !is_switch();
     }
     if let Some(program) = command.program().filter(|program| program.text.contains('/')) {
         add(program, &program.text, true);
