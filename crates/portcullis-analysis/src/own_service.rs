@@ -1,5 +1,6 @@
 //! Services of one's own on this machine: asked, changed, waited for and offered while a project is worked on.
 
+use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::effect::target::host_in;
@@ -71,6 +72,19 @@ fn is_page_socket(case: Case<'_>, effect: &Effect) -> bool {
     is_code && effect.word.is_none() && effect.target.written().starts_with("ws://")
 }
 
+/// Says whether a request that asks for no proof of who answers goes to services of this machine alone.
+pub(crate) fn is_trusted(case: Case<'_>, effect: &Effect) -> bool {
+    let talks = |other: &&Effect| {
+        matches!(other.act, Act::Fetch | Act::Send | Act::Connect) && other.invocation == effect.invocation
+    };
+    let mut hosts = case.effects.iter().filter(talks).map(|other| other.target.host()).peekable();
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    CLIENTS.contains(&case.program(effect))
+        && hosts.peek().is_some()
+        && hosts.all(|host| host.is_some_and(is_loopback))
+        && !words.iter().any(|word| is_detour(&word.text))
+}
+
 /// Says whether an option makes a request go elsewhere than its address says.
 fn is_detour(word: &str) -> bool {
     const DETOURS: &[&str] = &[
@@ -95,6 +109,11 @@ pub(crate) fn is_probed(case: Case<'_>, effect: &Effect) -> bool {
         word.strip_prefix('-').is_some_and(|letters| letters.contains('z') && is_letters(letters))
     };
     let is_plain = |word: &str| !word.starts_with('-') || is_letters(word.trim_start_matches('-'));
+    let is_secret = |other: &Effect| other.shows_secret(case.scope);
+    let shows_certificate = case.program(effect) == "openssl" && case.has_word(effect, &["s_client"]);
+    if shows_certificate && !case.effects.iter().any(is_secret) {
+        return names_loopback(effect.target.written());
+    }
     PROBES.contains(&case.program(effect))
         && names_loopback(effect.target.written())
         && words.iter().filter_map(|word| word.fixed()).any(looks)

@@ -164,6 +164,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
         Act::Send => own_service::is_changed(case, effect),
         Act::Connect => own_service::is_probed(case, effect) || own_service::is_loaded(case, effect),
         Act::Listen => own_service::is_offered(effect),
+        Act::WeakenTrust => own_service::is_trusted(case, effect),
         Act::GitRemote => case.keeps_remote(effect),
         Act::GitLocal | Act::GitRewrite => {
             reach::works_in_own_repository(case, effect)

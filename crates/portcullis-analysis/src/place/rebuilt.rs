@@ -12,10 +12,32 @@ pub fn is_rebuilt(path: &str) -> bool {
     any_ending(FILES, path) || components(path).any(is_directory)
 }
 
-/// Says whether a path is a directory that only a tool fills, wherever it lies.
+/// Says whether a path is a directory that only a tool fills, wherever it lies, or a file that only tools make.
 pub(crate) fn is_cache(path: &str) -> bool {
-    file_name(path).is_some_and(|name| CACHES.contains(&name))
+    file_name(path).is_some_and(|name| CACHES.contains(&name) || MADE_FILES.contains(&name))
 }
+
+/// Patterns of files that tools make and nobody writes.
+const MADE_FILES: &[&str] = &[
+    "*$py.class",
+    "*.class",
+    "*.gcda",
+    "*.gcno",
+    "*.o",
+    "*.orig",
+    "*.profraw",
+    "*.py[co]",
+    "*.pyc",
+    "*.pyd",
+    "*.pyo",
+    "*.rej",
+    "*.swo",
+    "*.swp",
+    "*.tsbuildinfo",
+    "*~",
+    ".DS_Store",
+    "Thumbs.db",
+];
 
 /// Says whether a name of the list may fit by its first letter, which tells most of them apart.
 fn begins_alike(pattern: &str, name: &str) -> bool {

@@ -7,6 +7,7 @@ use crate::argument::{Argument, Knowledge};
 use crate::invocation::base_name;
 use crate::lists::readers::find::{NARROWING, PLAIN, VALUED};
 use crate::profile::{Match, Use};
+use crate::shape::Shape;
 use crate::survey::{found_by_find, is_found_by_name};
 
 /// Words after which a test may let through what it does not name.
@@ -160,6 +161,7 @@ fn may_be_primary(word: &Argument) -> bool {
     match word.knowledge {
         Knowledge::Fixed | Knowledge::Tilde => false,
         Knowledge::Glob => word.text.starts_with(['*', '?', '[', '@', '+', '!']),
+        Knowledge::Dynamic if word.shape().is_some_and(Shape::begins_plainly) => !word.is_one_word(),
         Knowledge::Dynamic => !word.is_one_word() || word.text.starts_with(['$', '`', '…']),
     }
 }

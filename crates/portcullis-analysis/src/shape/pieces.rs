@@ -62,6 +62,18 @@ impl Shape {
         matches!(self.pieces.first(), Some(ShapePiece::Of(TextKind::Inside(_) | TextKind::Name(_))))
     }
 
+    /// Says whether every text of it begins with a letter, a digit, a dot, a slash or an underscore.
+    pub(crate) fn begins_plainly(&self) -> bool {
+        let is_plain = |text: &str| {
+            text.starts_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '/' | '_'))
+        };
+        match self.pieces.first() {
+            Some(ShapePiece::Text(text)) => is_plain(text),
+            Some(ShapePiece::Of(TextKind::Name(pattern) | TextKind::Inside(pattern))) => is_plain(pattern),
+            _ => false,
+        }
+    }
+
     /// Says whether every text of it ends so.
     pub(crate) fn ends_with(&self, ending: &str) -> bool {
         match self.pieces.last() {

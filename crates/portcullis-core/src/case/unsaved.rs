@@ -97,10 +97,15 @@ fn is_search(command: &Invocation) -> bool {
 fn names_of(search: &Invocation) -> Option<Vec<String>> {
     let words: Vec<&str> = search.operands().iter().map(|word| word.text.as_str()).collect();
     let finds_nothing = words.contains(&"-empty") || words.windows(2).any(|two| two == ["-type", "d"]);
-    let is_chosen = words.iter().any(|word| matches!(*word, "!" | "-not" | "-o" | "-or" | ","));
-    let tests =
-        words.windows(2).filter(|two| two.first().is_some_and(|test| matches!(*test, "-name" | "-iname")));
-    let names = tests.filter_map(|two| two.get(1)).map(|name| (*name).to_owned());
+    let negates = |word: &str| matches!(word, "!" | "-not");
+    let is_group_negated = words.windows(2).any(|two| matches!(two, [word, "("] if negates(word)));
+    let is_chosen = is_group_negated || words.iter().any(|word| matches!(*word, "-o" | "-or" | ","));
+    // What a test leaves out leaves less to be found.
+    let names = words.iter().enumerate().filter_map(|(at, test)| {
+        let is_left_out = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| negates(word));
+        let name = words.get(at + 1).filter(|_| matches!(*test, "-name" | "-iname") && !is_left_out)?;
+        Some((*name).to_owned())
+    });
     (!finds_nothing).then(|| if is_chosen { Vec::new() } else { names.collect() })
 }
 
