@@ -25,6 +25,7 @@ pub(crate) use words::may_become_option;
 use encoded::Bytes;
 
 use crate::act::Act;
+use crate::argument::Argument;
 
 /// What is known of one program.
 #[derive(Debug, Clone, Copy)]
@@ -120,6 +121,14 @@ pub enum Twist {
     Instead,
     /// Everything after it is data.
     Rest,
+}
+
+/// Says whether an option among the words of a program is listed as one that takes no value: `-f` of `rm`.
+pub(crate) fn is_switch(program: &str, words: &[Argument], option: &Argument) -> bool {
+    let Some(profile) = find(program) else { return false };
+    let sorted = words::Words::sort(profile.form, words);
+    let mut meanings = sorted.flags.iter().filter(|(_, _, word)| std::ptr::eq(*word, option)).peekable();
+    meanings.peek().is_some() && meanings.all(|(flag, ..)| flag.value == FlagValue::None)
 }
 
 /// Finds the built-in profile of a program by its name without directory.

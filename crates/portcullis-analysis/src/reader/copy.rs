@@ -8,7 +8,7 @@ use crate::argument::Argument;
 use crate::effect::Certainty;
 use crate::effect::target::path_of;
 use crate::invocation::base_name;
-use crate::path::is_inside;
+use crate::path::{self, is_inside};
 use crate::profile::{Match, Use};
 
 /// So many bytes of names inside the destination are made; beyond that nobody knows them.
@@ -33,8 +33,31 @@ pub(super) fn link(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
         uses = unlisted(found);
         uses.push(certain(Act::Link, only));
         uses.extend(certain_here(context, Act::Write));
+    } else if has(found, &["-s"]) && !has(found, &["-r"]) {
+        seen_from_link(found, &mut uses);
     }
     uses
+}
+
+/// Puts the place that a symbolic link leads to, seen from where it lies, in place of the word that names it.
+fn seen_from_link(found: &Match<'_>, uses: &mut Vec<Use>) {
+    let named = found.wanted.options.iter().rev().find(|(option, _)| *option == "-t");
+    let directory = named.and_then(|(_, value)| value.as_ref());
+    let Some(written) = directory.or_else(|| found.wanted.operands.last()).and_then(Argument::fixed) else {
+        return;
+    };
+    // The last word is the link, or the directory that it is made in.
+    let beside = directory.is_none().then(|| path::join(written, ".."));
+    let places: Vec<String> = beside.into_iter().chain([written.to_owned()]).collect();
+    let mut led = Vec::new();
+    uses.retain(|used| {
+        let target = used.word.as_ref().filter(|_| used.act == Act::Link);
+        let relative = target.and_then(Argument::fixed).filter(|text| !text.starts_with(['/', '~']));
+        let Some((word, text)) = target.zip(relative) else { return true };
+        led.extend(places.iter().map(|place| certain(Act::Link, &word.piece(&path::join(place, text)))));
+        false
+    });
+    uses.extend(led);
 }
 
 /// Reads `install`, which also makes directories and sets modes.

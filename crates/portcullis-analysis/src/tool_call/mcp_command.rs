@@ -33,9 +33,21 @@ pub(super) fn add_commands(tool: &str, call: &CallInput<'_>, layout: &mut Layout
         if !MAYBE_COMMAND_FIELDS.contains(&last_name(field).as_str()) {
             add_acting_command(text, call, layout);
         }
+        // What is handed on to a program may pass a shell on the way.
+        if ARGUMENT_FIELDS.iter().any(|part| last_name(field).contains(part)) {
+            for command in text.split(SHELL_JOINTS).skip(1) {
+                add_acting_command(command, call, layout);
+            }
+        }
     }
     has_command
 }
+
+/// Parts of the names of fields that hold words for a program.
+const ARGUMENT_FIELDS: &[&str] = &["arg", "flag", "opt"];
+
+/// Signs after which a shell begins another command.
+const SHELL_JOINTS: &[char] = &['|', ';', '&', '\n', '`', '('];
 
 /// Says whether a field may hold a command line: it is none for prose, or its neighbour says so.
 fn may_be_command(call: &CallInput<'_>, field: &str) -> bool {

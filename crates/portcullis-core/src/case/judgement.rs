@@ -357,8 +357,13 @@ pub(crate) fn missing_script(view: &CaseView<'_>) -> Option<String> {
 
 /// Says whether a script does not exist, and nothing that the call does before would make it.
 fn is_missing(view: &CaseView<'_>, script: &Script) -> bool {
+    let runs_it =
+        |effect: &&Effect| effect.act == Act::Execute && effect.target.paths().contains(&script.file);
+    let runners: BTreeSet<Option<usize>> =
+        view.case.effects().iter().filter(runs_it).map(|effect| effect.invocation).collect();
     let is_made = |effect: &Effect| match effect.act {
-        Act::RunProject | Act::InstallDeclared => true,
+        // What runs it has not made it before.
+        Act::RunProject | Act::InstallDeclared => !runners.contains(&effect.invocation),
         Act::Write => effect.target.paths().iter().any(|made| path::is_inside(&script.file, made)),
         _ => false,
     };
