@@ -2,31 +2,66 @@
 //!
 //! What the session itself wrote is the agent's to remove. What nobody could look up counts as not held.
 
-use portcullis_analysis::Invocation;
 use portcullis_analysis::effect::{Act, Certainty, Effect, Target};
 use portcullis_analysis::place::{Scope, is_output_folder};
 use portcullis_analysis::session_code::{FileKind, kind_of};
 
+use super::judgement::is_agents_own;
 use super::overwrite;
 use super::view::CaseView;
 use crate::disk::{DiskAnswer, DiskQuestion};
 use crate::path;
 use crate::pattern::may_name_component;
+use portcullis_analysis::{Invocation, Survey};
+use portcullis_shell::Span;
 
 /// Lists what must be known of the files that a call would take away.
 pub(super) fn questions(view: &CaseView<'_>) -> Vec<DiskQuestion> {
-    let all = view.case.effects().iter().flat_map(|effect| taken(view, effect));
+    let all = works(view)
+        .into_iter()
+        .flat_map(|work| work.effects.iter().flat_map(move |effect| taken(view, work, effect)));
     all.map(|taken| DiskQuestion::Unheld(taken.path)).collect()
+}
+
+/// Effects with the commands that have them.
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    effects: &'a [Effect],
+    survey: &'a Survey,
+}
+
+impl<'a> Work<'a> {
+    fn command(self, effect: &Effect) -> Option<&'a Invocation> {
+        effect.invocation.and_then(|index| self.survey.invocations.get(index))
+    }
+}
+
+/// Returns what the call does itself, and what scripts of the agent's own do that it runs.
+fn works<'a>(view: &CaseView<'a>) -> Vec<Work<'a>> {
+    let case = view.case;
+    let mut works = vec![Work { effects: case.effects(), survey: case.survey() }];
+    for called in view.scripts().filter(|called| is_agents_own(view, &called.script.file)) {
+        let layouts = case.readings(called).into_iter().flatten();
+        works.extend(layouts.map(|layout| Work { effects: &layout.effects, survey: &layout.survey }));
+    }
+    works
 }
 
 /// Returns an unknown effect for everything that would be lost.
 pub(super) fn losses(view: &CaseView<'_>) -> Vec<Effect> {
     let mut losses = Vec::new();
-    for effect in view.case.effects() {
-        let lost = taken(view, effect).into_iter().find_map(|taken| loss(view, &taken));
-        let lost = lost.map(|lost| format!("a removal of `{lost}`, which git could not bring back"));
-        let why = lost.or_else(|| emptied(view, effect)).or_else(|| filled_up(view, effect));
-        losses.extend(why.map(|why| Effect { word: None, ..renamed(effect, why) }));
+    for (at, work) in works(view).into_iter().enumerate() {
+        for effect in work.effects {
+            let lost = taken(view, work, effect).into_iter().find_map(|taken| loss(view, work, &taken));
+            let lost = lost.map(|lost| format!("a removal of `{lost}`, which git could not bring back"));
+            let why = lost.or_else(|| emptied(view, work, effect)).or_else(|| filled_up(work, effect));
+            // What stands in a script stands in no command of the call.
+            let place = |why: String| match at {
+                0 => Effect { word: None, ..renamed(effect, why) },
+                _ => Effect::of_call(Act::Unknown, Target::Name(why), Span::default()),
+            };
+            losses.extend(why.map(place));
+        }
     }
     losses
 }
@@ -59,8 +94,8 @@ struct TakenPath {
 }
 
 /// Returns the paths of the project that an effect takes away, as far as git and builds may not make them again.
-fn taken(view: &CaseView<'_>, effect: &Effect) -> Vec<TakenPath> {
-    let command = effect.invocation.and_then(|index| view.case.survey().invocations.get(index));
+fn taken(view: &CaseView<'_>, work: Work<'_>, effect: &Effect) -> Vec<TakenPath> {
+    let command = work.command(effect);
     let search = command.filter(|command| is_search(command));
     let taking = match effect.act {
         Act::Delete | Act::DeleteTree if search.is_some() => Taking::Found,
@@ -82,7 +117,7 @@ fn taken(view: &CaseView<'_>, effect: &Effect) -> Vec<TakenPath> {
             && !view.is_rebuilt(path)
             && !is_temporary_place(&scope, path)
             && (taking != Taking::Content || overwrite::loses_content(view, effect, command, path))
-            && !(taking == Taking::Tree && is_output_folder(path) && is_built_into(view, effect, path))
+            && !(taking == Taking::Tree && is_output_folder(path) && is_built_into(work, effect, path))
     };
     let take = |path| TakenPath { path, taking, names: names.clone() };
     paths.into_iter().filter(is_work).map(take).collect()
@@ -127,7 +162,7 @@ fn is_temporary_place(scope: &Scope, path: &str) -> bool {
 }
 
 /// Returns a file that would be lost with a path.
-fn loss(view: &CaseView<'_>, taken: &TakenPath) -> Option<String> {
+fn loss(view: &CaseView<'_>, work: Work<'_>, taken: &TakenPath) -> Option<String> {
     let TakenPath { path, taking, names } = taken;
     let session = &view.case.context().session;
     let is_own = |file: &str| {
@@ -146,28 +181,28 @@ fn loss(view: &CaseView<'_>, taken: &TakenPath) -> Option<String> {
             Some(path::file_name(lost).unwrap_or(lost).to_owned())
         }
         Some(DiskAnswer::Absent) => {
-            (*taking == Taking::Tree && !is_own(path) && !is_made_here(view, path)).then(shown)
+            (*taking == Taking::Tree && !is_own(path) && !is_made_here(view, work, path)).then(shown)
         }
         _ => Some(shown()),
     }
 }
 
 /// Says whether a command that empties a folder also fills it.
-fn is_built_into(view: &CaseView<'_>, emptying: &Effect, folder: &String) -> bool {
+fn is_built_into(work: Work<'_>, emptying: &Effect, folder: &String) -> bool {
     let fills = |effect: &Effect| effect.act == Act::Write && effect.invocation == emptying.invocation;
-    view.case.effects().iter().any(|effect| fills(effect) && effect.target.paths().contains(folder))
+    work.effects.iter().any(|effect| fills(effect) && effect.target.paths().contains(folder))
 }
 
 /// Says whether the same line makes a file, so that it may also take it away.
-fn is_made_here(view: &CaseView<'_>, file: &str) -> bool {
+fn is_made_here(view: &CaseView<'_>, work: Work<'_>, file: &str) -> bool {
     let makes = |effect: &&Effect| matches!(effect.act, Act::Write | Act::Link);
-    let mut made = view.case.effects().iter().filter(makes).flat_map(|effect| effect.target.paths());
+    let mut made = work.effects.iter().filter(makes).flat_map(|effect| effect.target.paths());
     made.any(|made| path::is_inside(file, made) && !view.roots.contains(made))
 }
 
 /// Says that a file of code is emptied: a redirection without a command, a size of nothing.
-fn emptied(view: &CaseView<'_>, effect: &Effect) -> Option<String> {
-    let command = view.case.survey().invocations.get(effect.invocation?)?;
+fn emptied(view: &CaseView<'_>, work: Work<'_>, effect: &Effect) -> Option<String> {
+    let command = work.command(effect)?;
     let has_size =
         |size: &str| command.operands().iter().any(|word| word.text.trim_start_matches("-s") == size);
     let is_emptied = match command.program_name() {
@@ -188,9 +223,8 @@ fn emptied(view: &CaseView<'_>, effect: &Effect) -> Option<String> {
 const HUGE: &[char] = &['T', 'P', 'E', 'Z', 'Y'];
 
 /// Says that a file grows until the disk is full: an endless output, a size beyond measure.
-fn filled_up(view: &CaseView<'_>, effect: &Effect) -> Option<String> {
-    let index = effect.invocation.filter(|_| effect.act == Act::Write)?;
-    let command = view.case.survey().invocations.get(index)?;
+fn filled_up(work: Work<'_>, effect: &Effect) -> Option<String> {
+    let command = work.command(effect).filter(|_| effect.act == Act::Write)?;
     let is_huge = |word: &&portcullis_analysis::Argument| {
         let text = word.text.trim_end_matches(['B', 'i']);
         let number: String = text.chars().filter(char::is_ascii_digit).collect();

@@ -335,6 +335,12 @@ fn what_git_cannot_bring_back_is_not_removed_unasked() {
     for line in ["find build -type f -delete", "find target -type f -delete"] {
         assert_eq!(removing(line, &lost, SessionKnowledge::default()), Decision::Allow, "{line}");
     }
+    for script in ["rm -rf src", "rm \"$1\"", "for f in \"$1\"; do rm -f \"$f\"; done"] {
+        let line = format!("cat > /tmp/x.sh <<'E'\n{script}\nE\nbash /tmp/x.sh src/draft.rs");
+        assert_ne!(removing(&line, &lost, SessionKnowledge::default()), Decision::Allow, "{line}");
+        let line = line.replace("src", "target");
+        assert_eq!(removing(&line, &lost, SessionKnowledge::default()), Decision::Allow, "{line}");
+    }
     for line in ["> src/main.rs", "truncate -s 0 src/main.rs", "yes > big", "truncate -s 90T big"] {
         assert_ne!(removing(line, &[], SessionKnowledge::default()), Decision::Allow, "{line}");
     }
@@ -374,7 +380,14 @@ fn a_program_that_does_not_exist_is_known_to_nobody() {
     let decide = |line: &str, mode| {
         decide_on_disk(&Policy::default(), ToolCall::bash(line), context(mode), disk).decision
     };
-    for line in ["./nope", "java -jar nope.jar", "bash nope", "./scripts/none --fast", "python3 nope.py"] {
+    for line in [
+        "./nope",
+        "strace ./nope",
+        "java -jar nope.jar",
+        "bash nope",
+        "./scripts/none --fast",
+        "python3 nope.py",
+    ] {
         assert_ne!(decide(line, Mode::Auto), Decision::Allow, "{line}");
         assert_ne!(decide(line, Mode::BypassPermissions), Decision::Allow, "{line}");
     }
