@@ -57,7 +57,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
     let changing = wrapping(case, is_change);
     let weighty = wrapping(case, |effect| {
         let is_upkeep = UPKEEP.contains(&effect.act) || effect.act.is_observing();
-        !is_upkeep && !matches!(effect.act, Act::Fetch | Act::RemoteRun)
+        !is_upkeep && !matches!(effect.act, Act::Elevate | Act::Fetch | Act::RemoteRun)
     });
     case.of(&[Act::RemoteRun])
         .filter(|effect| case.tool == "PowerShell" || !effect.target.host().is_some_and(is_loopback))

@@ -8,7 +8,7 @@ use portcullis_analysis::findings::{Firmness, Found, Severity, own_places};
 use portcullis_analysis::place::Scope;
 use portcullis_analysis::script::{Entry, Script, scripts};
 use portcullis_analysis::{
-    Assessment, Background, Case as Assessed, Opacity, SYNTAX_ERROR, Survey, TOO_LONG, assess,
+    Assessment, Background, Case as Assessed, Invocation, Opacity, SYNTAX_ERROR, Survey, TOO_LONG, assess,
 };
 use portcullis_shell::Span;
 
@@ -357,8 +357,15 @@ pub(crate) fn missing_script(view: &CaseView<'_>) -> Option<String> {
 
 /// Says whether a script does not exist, and nothing that the call does before would make it.
 fn is_missing(view: &CaseView<'_>, script: &Script) -> bool {
-    let runs_it =
-        |effect: &&Effect| effect.act == Act::Execute && effect.target.paths().contains(&script.file);
+    // A program that another one is told to run; what is started itself, or has a language, is the project's way to run.
+    let is_operand = |effect: &Effect| {
+        let command = effect.invocation.and_then(|index| view.case.survey().invocations.get(index));
+        let is_program = command.and_then(Invocation::program).map(|word| word.span) == Some(effect.span);
+        !is_program && !path::file_name(&script.file).is_some_and(|name| name.contains('.'))
+    };
+    let runs_it = |effect: &&Effect| {
+        effect.act == Act::Execute && effect.target.paths().contains(&script.file) && is_operand(effect)
+    };
     let runners: BTreeSet<Option<usize>> =
         view.case.effects().iter().filter(runs_it).map(|effect| effect.invocation).collect();
     let is_made = |effect: &Effect| match effect.act {

@@ -54,6 +54,43 @@ fn a_process_of_ones_own_is_asked_about() {
 }
 
 #[test]
+fn upkeep_of_ones_own_is_asked_about() {
+    let own = [
+        "git push origin --delete feature/old",
+        "git push origin :topic && git fetch",
+        "ssh deploy@staging.example.com 'cd /srv/app && git pull --ff-only'",
+        "ssh web-1 'systemctl --user restart app && journalctl --user -u app -n 20'",
+        "aws s3 sync dist/ s3://acme-staging --delete",
+        "docker system prune -af --volumes",
+        "npx prisma migrate reset --force",
+        "bin/rails db:schema:load",
+    ];
+    check(Decision::Ask, &own.map(str::to_owned));
+}
+
+#[test]
+fn upkeep_of_what_others_depend_on_is_refused() {
+    let others = [
+        "git push origin --delete main",
+        "git push origin --delete release/2.0",
+        "git push origin --delete v1.2.0",
+        "git push origin :refs/tags/nightly",
+        "git push --prune origin",
+        "git push origin --delete \"$BRANCH\"",
+        "ssh root@web-1 'systemctl restart app'",
+        "ssh prod-web 'systemctl --user restart app'",
+        "ssh web-1 'systemctl --user restart app; rm -rf /srv/data'",
+        "ssh web-1 \"$(cat commands.txt)\"",
+        "aws s3 sync dist/ s3://acme-production --delete",
+        "aws s3 rm s3://acme-staging --recursive",
+        "docker rm -f $(docker ps -aq)",
+        "RAILS_ENV=production bin/rails db:drop",
+        "psql -c 'DROP TABLE users'",
+    ];
+    check(Decision::Deny, &others.map(str::to_owned));
+}
+
+#[test]
 fn what_the_machine_depends_on_is_not_ended() {
     check(Decision::Deny, &filled(BY_NAME, &["sshd", "dockerd", "systemd", "auditd", "nginx", "postgres"]));
     let raised = ["pkill NAME", "killall NAME", "kill $(pgrep NAME)", "fuser -k NAME/tcp"];
