@@ -11,6 +11,7 @@ use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::argument::Argument;
 use crate::case::Case;
+use crate::effect::target::path_of;
 use crate::effect::{Effect, Target};
 use crate::findings::ExampleCall;
 use crate::git::is_shared_branch;
@@ -163,6 +164,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
         Act::Kill => case.ends_own_process(effect),
         Act::Send => own_service::is_changed(case, effect),
         Act::Connect => own_service::is_probed(case, effect) || own_service::is_loaded(case, effect),
+        Act::DatabaseWrite => is_own_database(case, effect),
         Act::Listen => own_service::is_offered(effect),
         Act::WeakenTrust => own_service::is_trusted(case, effect),
         Act::GitRemote => case.keeps_remote(effect),
@@ -210,6 +212,46 @@ fn moves_shared_branch(case: Case<'_>, effect: &Effect) -> bool {
         [name, ..] => is_shared(name),
         [] => false,
     }
+}
+
+/// Programs whose databases are files.
+const FILE_DATABASES: &[&str] = &["duckdb", "sqlite", "sqlite3"];
+
+/// Options of theirs that only say how answers look.
+const LOOKS_OF_ANSWERS: &[&str] = &[
+    "-ascii",
+    "-bail",
+    "-batch",
+    "-box",
+    "-column",
+    "-csv",
+    "-echo",
+    "-header",
+    "-html",
+    "-json",
+    "-line",
+    "-list",
+    "-markdown",
+    "-noheader",
+    "-quote",
+    "-table",
+    "-tabs",
+];
+
+/// Says whether a database that is changed is a file of one's own.
+fn is_own_database(case: Case<'_>, effect: &Effect) -> bool {
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    let mut words = words.iter().skip_while(|word| LOOKS_OF_ANSWERS.contains(&word.text.as_str()));
+    let Some(file) = words.next().filter(|word| word.fixed().is_some() && !word.is_option()) else {
+        return false;
+    };
+    let directories = case.command(effect).map(|command| &command.directories);
+    let target = directories.map(|directories| path_of(file, directories, None));
+    let is_own = |path: &String| case.scope.is_in_project(path) || case.scope.is_temporary(path);
+    let paths = target.as_ref().map(|target| target.paths.as_slice()).unwrap_or_default();
+    FILE_DATABASES.contains(&case.program(effect))
+        && (file.text == ":memory:" || !paths.is_empty() && paths.iter().all(is_own))
+        && !words.any(Argument::is_option)
 }
 
 /// Says whether a file is one that a build runner keeps for the step, and nothing in the line gives the name another

@@ -38,7 +38,7 @@ fn of_javascript(name: &str) -> Vec<String> {
             let stem = name.trim_end_matches('x').trim_end_matches(".js");
             vec![name.to_owned(), format!("{stem}.ts"), format!("{stem}.tsx")]
         }
-        Some("mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "node") => vec![name.to_owned()],
+        Some("json" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "node") => vec![name.to_owned()],
         _ => {
             let stem = name.trim_end_matches('/');
             ENDINGS.iter().map(|ending| format!("{stem}{ending}")).collect()

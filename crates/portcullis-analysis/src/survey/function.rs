@@ -29,9 +29,6 @@ const RELIED_ON: &[&str] = &[
     "base64", "cat", "cd", "echo", "gbase64", "openssl", "popd", "printf", "pushd", "pwd", "rev", "tr", "xxd",
 ];
 
-/// Words after which `$1` is another argument.
-const SHIFTING: &[&str] = &["shift", "set"];
-
 /// The functions of a text.
 #[derive(Debug, Default)]
 pub(super) struct KnownFunctions {
@@ -82,10 +79,8 @@ impl SurveyWalk<'_> {
         }
         function.calls += 1;
         let body = Rc::clone(&function.body);
-        let text = body.span.of(self.text);
-        let shifts =
-            text.split(|letter: char| !letter.is_alphanumeric()).any(|word| SHIFTING.contains(&word));
-        let parameters = if shifts { None } else { parameters_of(call) };
+        let is_kept = !moves_parameters(body.span.of(self.text));
+        let parameters = if is_kept { parameters_of(call.operands()) } else { None };
         let outer = self.values.replace_parameters(parameters.unwrap_or_default());
         let chosen = self.values.replace_choice(BTreeMap::new());
         self.functions.depth += 1;
@@ -156,11 +151,41 @@ impl SurveyWalk<'_> {
     }
 }
 
-/// Returns what `$1`, `$2` and `$@` are in a call; `None` if its words are not told apart.
-fn parameters_of(call: &Invocation) -> Option<BTreeMap<String, KnownValue>> {
+/// Says whether `$1` may be another argument at some place of a text: it is shifted, or set anew.
+pub(super) fn moves_parameters(text: &str) -> bool {
+    let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/');
+    let begins = |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(is_of_name));
+    let ends = |rest: &str| !rest.starts_with(is_of_name);
+    let rest_of = |at: usize, word: &str| text.get(at + word.len()..).unwrap_or_default();
+    let is_word = |word: &'static str| {
+        text.match_indices(word).filter(move |(at, _)| begins(*at) && ends(rest_of(*at, word)))
+    };
+    is_word("shift").next().is_some()
+        || is_word("getopts").next().is_some()
+        || is_word("set").any(|(at, word)| sets_parameters(rest_of(at, word)))
+}
+
+/// Says whether the words behind `set` are more than options: `-euo pipefail` leaves the arguments alone.
+fn sets_parameters(rest: &str) -> bool {
+    let end = rest.find(['\n', ';', '&', '|', ')', '}']).unwrap_or(rest.len());
+    let mut words = rest.get(..end).unwrap_or_default().split_whitespace();
+    while let Some(word) = words.next() {
+        let is_option = word.starts_with(['-', '+']) && !matches!(word, "-" | "--");
+        if !is_option {
+            return !word.starts_with('#');
+        }
+        if word.ends_with('o') {
+            let _ = words.next();
+        }
+    }
+    false
+}
+
+/// Returns what `$1`, `$2` and `$@` are where these words are given; `None` if they are not told apart.
+pub(super) fn parameters_of(words: &[Argument]) -> Option<BTreeMap<String, KnownValue>> {
     let mut all = Vec::new();
     let mut parameters = BTreeMap::new();
-    for (place, word) in call.operands().iter().enumerate() {
+    for (place, word) in words.iter().enumerate() {
         let value = KnownValue::of_argument(word, false);
         let is_many = word.fixed().is_none() && word.bound.as_ref().is_none_or(|bound| bound.is_many);
         if is_many {

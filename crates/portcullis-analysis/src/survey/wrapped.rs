@@ -1,14 +1,14 @@
 //! Invocations and what they wrap: other commands, shell text in arguments or on standard input.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_shell::{Span, parse};
 
 use super::filling::unfilled;
-use super::function::KnownFunctions;
+use super::function::{KnownFunctions, moves_parameters, parameters_of};
 use super::program;
 use super::settled::VariableNames;
-use super::variables::KnownValues;
+use super::variables::{KnownValue, KnownValues};
 use super::walk::{SurveyWalk, may_set};
 use crate::argument::Argument;
 use crate::directories::Directories;
@@ -288,6 +288,19 @@ impl SurveyWalk<'_> {
         self.is_decoded = was_decoded;
     }
 
+    /// Returns what `$1` and the rest are in a text that a shell is given with words behind it: `sh -c 'wc "$1"' _ a`.
+    fn parameters_of_text(&self, text: &str) -> Option<BTreeMap<String, KnownValue>> {
+        let shell = self.parent.and_then(|parent| self.found.invocations.get(parent))?;
+        let words = shell.operands();
+        let at = words.iter().position(|word| word.text == text)?;
+        let is_option = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(Argument::is_option);
+        let behind = words.get(at + 1..).filter(|_| is_option && !moves_parameters(text))?;
+        let (name, given) = behind.split_first()?;
+        let mut parameters = parameters_of(given)?;
+        parameters.extend(KnownValue::of_argument(name, false).map(|name| ("0".to_owned(), name)));
+        Some(parameters)
+    }
+
     /// Walks a text inside the outermost one, with a walk of its own that hands back what it found.
     fn inner(
         &mut self,
@@ -307,6 +320,11 @@ impl SurveyWalk<'_> {
         } else {
             KnownValues::of_text(names.settled(&self.lasting), self.values.put_in)
         };
+        if run == ShellOfText::Elsewhere
+            && let Some(parameters) = self.parameters_of_text(text)
+        {
+            let _ = values.replace_parameters(parameters);
+        }
         let mark = values.mark();
         // What is set in the text itself is not followed if it is run once more.
         let settled = if run == ShellOfText::Again { values.follow_none() } else { BTreeSet::new() };

@@ -539,6 +539,14 @@ fn words_that_a_program_is_started_with_stand_in_their_places() {
         ),
         (Ruby, "puts File.read(ARGV[0])", 0, "read a"),
         (Ruby, "ARGV.each { |f| puts File.read(f) }", 0, "read a; read b"),
+        // A part of the list has other places.
+        (Python, "import sys\nx = sys.argv[1:]\nprint(open(x[1]).read())", 1, "read a; read b"),
+        (
+            JavaScript,
+            "const x = process.argv.slice(1); require('fs').readFileSync(x[1])",
+            2,
+            "read a; read b",
+        ),
         // Beyond the last, and where the program changes the list, nothing is known.
         (Python, "import sys\nprint(open(sys.argv[3]).read())", 1, "read <path>"),
         (Python, "import sys\nsys.argv[1] = 'KEY'\nprint(open(sys.argv[1]).read())", 1, "read <path>"),

@@ -27,7 +27,7 @@ pub(super) struct Evaluator<'a> {
     /// What names stand for; `None` while that is being found, so that a circle ends.
     names: RefCell<BTreeMap<String, Option<Vec<CodeValue>>>>,
     /// The words that the program is started with, as far as they are known.
-    words: Option<GivenWords<'a>>,
+    pub(super) words: Option<GivenWords<'a>>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -469,7 +469,7 @@ impl<'a> Evaluator<'a> {
         if let Some(words) = self.given_words(value) {
             return match key {
                 CodeValue::Plain(number) => words.at(&number),
-                _ if self.is_slice(inner) => vec![value.clone()],
+                _ if self.is_slice(inner) => vec![words.part()],
                 _ => words.any(),
             };
         }
@@ -514,14 +514,6 @@ impl<'a> Evaluator<'a> {
     fn variable_of(&self, owner: &str, name: &CodeValue) -> Option<CodeValue> {
         let holds = self.cutter.profile.row(owner).is_some_and(|row| row.does == Does::Variables);
         variable(name).filter(|_| holds)
-    }
-
-    /// Returns the words that the program is started with, if a value is the list of them.
-    pub(super) fn given_words(&self, value: &CodeValue) -> Option<GivenWords<'a>> {
-        match value {
-            CodeValue::Named(name) => self.words.filter(|words| words.name == name),
-            _ => None,
-        }
     }
 
     fn is_slice(&self, inner: GroupSpan) -> bool {

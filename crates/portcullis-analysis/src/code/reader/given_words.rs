@@ -14,7 +14,12 @@ pub(super) struct GivenWords<'a> {
     pub(super) name: &'static str,
     before: usize,
     words: &'a [Option<String>],
+    /// Whether it is a part of the list, whose places are others.
+    is_part: bool,
 }
+
+/// What stands behind the name of the list for a part of it.
+const PART: &str = "[]";
 
 /// What follows the list where it is only looked at.
 const LOOKS: &[&str] =
@@ -50,6 +55,7 @@ pub(super) fn of<'a>(
         name,
         before: *before,
         words,
+        is_part: false,
     })
 }
 
@@ -67,8 +73,16 @@ fn is_element_set(rest: &str) -> bool {
 impl GivenWords<'_> {
     /// Returns what a place of the list may hold; what stands behind its end is nothing that anybody wrote.
     pub(super) fn at(self, number: &str) -> Vec<CodeValue> {
+        if self.is_part {
+            return self.any();
+        }
         let place = number.parse::<usize>().ok().and_then(|at| at.checked_sub(self.before));
         vec![value(place.and_then(|at| self.words.get(at)).and_then(Option::as_ref))]
+    }
+
+    /// Returns a part of the list.
+    pub(super) fn part(self) -> CodeValue {
+        CodeValue::Named(format!("{}{PART}", self.name))
     }
 
     /// Returns what any place of the list may hold.
@@ -81,14 +95,22 @@ fn value(word: Option<&String>) -> CodeValue {
     word.map_or(CodeValue::Unknown, |word| CodeValue::Text(word.clone()))
 }
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
+    /// Returns the words that the program is started with, if a value is the list of them, or a part of it.
+    pub(super) fn given_words(&self, value: &CodeValue) -> Option<GivenWords<'a>> {
+        let CodeValue::Named(name) = value else { return None };
+        let list = name.strip_suffix(PART);
+        let words = self.words.filter(|words| words.name == list.unwrap_or(name))?;
+        Some(GivenWords { is_part: list.is_some(), ..words })
+    }
+
     /// Returns what a method of the list gives: a part of it, or an element if there is but one.
     pub(super) fn words_of(&self, name: &str) -> Option<CodeValue> {
         let (list, method) = name.rsplit_once('.')?;
         let list = CodeValue::Named(list.to_owned());
         let words = self.given_words(&list)?;
         if PARTS.contains(&method) {
-            return Some(list);
+            return Some(words.part());
         }
         match words.any().as_slice() {
             [only] if matches!(method, "first" | "fetch") => Some(only.clone()),
