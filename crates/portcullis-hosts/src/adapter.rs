@@ -18,6 +18,7 @@ use crate::reason;
 use crate::registration::Registration;
 use crate::reply::{HostError, HostReply};
 pub use crate::rewriting::RewritableInput;
+use crate::scripted_run::ScriptedRun;
 use crate::shell_word::joined;
 
 /// One host: how to read what it says, how to answer, how it is told to call us.
@@ -33,6 +34,8 @@ pub struct HostAdapter {
     pub others: &'static [&'static HookMoment],
     /// What its program was seen to do with answers.
     pub observed: &'static [ObservedMode],
+    /// How its program is proven to ask us, if it can be started with a scripted model.
+    pub scripted_run: Option<&'static ScriptedRun>,
     /// The form of its session file, if we can read it.
     pub session_format: Option<SessionFormat>,
     /// Whether it puts the calls of its subagents to us under the session of the user, as it was seen to do.

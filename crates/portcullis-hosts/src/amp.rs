@@ -36,6 +36,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &DELEGATED,
     others: &[],
     observed: OBSERVED,
+    scripted_run: None,
     session_format: None,
     shares_session: false,
     read,

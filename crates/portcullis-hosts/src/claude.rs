@@ -14,6 +14,7 @@
 
 use portcullis_core::{Mode, ToolCall};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput, SessionFormat};
 use crate::capability::{AskBy, MomentCapabilities, PlainQuestion};
@@ -24,6 +25,7 @@ use crate::observed::CallFate::{Asked, NotSeen, Runs, Stopped};
 use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
 
 /// Claude Code.
 pub(crate) static ADAPTER: HostAdapter = HostAdapter {
@@ -32,6 +34,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &BEFORE,
     others: &[&BEFORE_BY_DEFAULT, &BEFORE_WRITING_UNASKED, &REQUEST],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: Some(SessionFormat::Claude),
     shares_session: true,
     read,
@@ -49,6 +52,20 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         refusal,
         afterwards: "",
     },
+};
+
+/// How it is proven.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &["-p", PROMPT, "--permission-mode", "default"],
+    variables: &[
+        ("ANTHROPIC_BASE_URL", "@URL@"),
+        ("ANTHROPIC_API_KEY", NAME),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ],
+    files: &[],
+    tool: "Bash",
+    input: |command| json!({"command": command, "description": "Leave a file"}),
+    takes_command: true,
 };
 
 /// What was seen in the real program.

@@ -12,6 +12,7 @@
 
 use portcullis_core::{ToolCall, ToolInput, Value};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
@@ -25,6 +26,7 @@ use crate::observed::CallFate::{NotSeen, RunEnds, Runs};
 use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{PROMPT, ScriptedRun};
 use crate::shell_word::joined;
 use crate::tool_names::{ToolTranslation, by_table, not_understood, patch_or_refusal};
 
@@ -35,6 +37,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &BEFORE,
     others: &[],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: None,
     shares_session: false,
     read,
@@ -48,6 +51,24 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         pieces,
         afterwards: "A call that is denied ends the run of Cline; its agent is not told why",
     },
+};
+
+/// How it is proven. Without its hub nothing of it outlives the run.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &["--json", "-t", "60", PROMPT],
+    variables: &[
+        ("CLINE_PROVIDER_SETTINGS_PATH", "@FOLDER@/providers.json"),
+        ("CLINE_SESSION_BACKEND_MODE", "local"),
+    ],
+    files: &[(
+        "providers.json",
+        r#"{"version":1,"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":
+{"settings":{"provider":"openai-compatible","apiKey":"portcullis-trial","model":"scripted","baseUrl":"@URL@/v1"},
+"updatedAt":"2026-01-01T00:00:00.000Z","tokenSource":"manual"}}}"#,
+    )],
+    tool: "run_commands",
+    input: |command| json!({"commands": [command]}),
+    takes_command: false,
 };
 
 /// What was seen in the real program.

@@ -26,6 +26,7 @@
 
 use portcullis_core::tool::find_tool;
 use portcullis_core::{Mode, Person, ToolCall, ToolInput, Value, path};
+use serde_json::json;
 
 use crate::adapter::{
     HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput, SessionFactKind, SessionFormat,
@@ -40,6 +41,7 @@ use crate::observed::CallFate::{Asked, NotSeen, Runs, Stopped};
 use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
 use crate::tool_names;
 
 /// Codex.
@@ -49,6 +51,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &BEFORE,
     others: &[&REQUEST],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: Some(SessionFormat::Codex),
     shares_session: true,
     read,
@@ -63,6 +66,29 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         afterwards: "Codex skips a hook that is not trusted, without a word: type `/hooks` in Codex and trust those of \
                      portcullis, then check with `portcullis doctor`",
     },
+};
+
+/// How it is proven. In its own sandbox no fence goes up; what it runs are two lines of ours in a folder of ours.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &[
+        "exec",
+        "--skip-git-repo-check",
+        "--sandbox",
+        "danger-full-access",
+        "-c",
+        "model_providers.portcullis_trial={name=\"portcullis\",base_url=\"@URL@/v1\",wire_api=\"responses\",\
+         env_key=\"PORTCULLIS_TRIAL_KEY\",supports_websockets=false}",
+        "-c",
+        "model_provider=portcullis_trial",
+        "-m",
+        "gpt-5.5",
+        PROMPT,
+    ],
+    variables: &[("PORTCULLIS_TRIAL_KEY", NAME)],
+    files: &[],
+    tool: "exec_command",
+    input: |command| json!({"cmd": command}),
+    takes_command: true,
 };
 
 /// What was seen in the real program.

@@ -33,6 +33,7 @@ use crate::observed::CallFate::{Runs, Stopped};
 use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
 
 /// Copilot CLI and the agent of VS Code.
 pub(crate) static ADAPTER: HostAdapter = HostAdapter {
@@ -41,6 +42,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &BEFORE,
     others: &[&REQUEST, &CODE_BEFORE],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: None,
     shares_session: false,
     read,
@@ -54,6 +56,22 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         refusal: |_| None,
         afterwards: "",
     },
+};
+
+/// How it is proven.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &["-p", PROMPT, "--allow-all-tools", "--no-color"],
+    variables: &[
+        ("COPILOT_OFFLINE", "true"),
+        ("COPILOT_AUTO_UPDATE", "false"),
+        ("COPILOT_PROVIDER_BASE_URL", "@URL@/v1"),
+        ("COPILOT_PROVIDER_API_KEY", NAME),
+        ("COPILOT_MODEL", "scripted"),
+    ],
+    files: &[],
+    tool: "bash",
+    input: |command| json!({"command": command, "description": "Leave a file"}),
+    takes_command: false,
 };
 
 /// What was seen in the real program.

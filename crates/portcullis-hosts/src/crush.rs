@@ -38,6 +38,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &UNASKED,
     others: &[&ASKED],
     observed: OBSERVED,
+    scripted_run: None,
     session_format: None,
     shares_session: false,
     read,

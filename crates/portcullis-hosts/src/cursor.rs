@@ -42,6 +42,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &TOOL,
     others: &[&TOOL_WITH_EVENT, &SHELL, &MCP, &READ],
     observed: OBSERVED,
+    scripted_run: None,
     session_format: None,
     shares_session: false,
     read,

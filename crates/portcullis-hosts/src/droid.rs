@@ -16,6 +16,7 @@
 //! Its session file has a form of its own that is not read here.
 
 use portcullis_core::{Mode, ToolCall, ToolInput};
+use serde_json::json;
 
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
 use crate::call_parts::{files_read, foreign_calls, listing, one_by_one};
@@ -28,6 +29,7 @@ use crate::observed::CallFate::{Runs, Stopped};
 use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
 use crate::tool_names::{ToolTranslation, by_table, mcp, patch_or_refusal};
 
 /// Droid.
@@ -37,6 +39,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &BEFORE,
     others: &[],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: None,
     shares_session: false,
     read,
@@ -50,6 +53,26 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         refusal: |_| None,
         afterwards: "",
     },
+};
+
+/// How it is proven.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &["exec", "--auto", "high", "-m", "custom:portcullis-trial-0", PROMPT],
+    variables: &[
+        ("FACTORY_API_KEY", NAME),
+        ("FACTORY_DISABLE_KEYRING", "1"),
+        ("DROID_DISABLE_AUTO_UPDATE", "true"),
+        ("FACTORY_RUNTIME_SETTINGS_PATH", "@FOLDER@/droid-settings.json"),
+    ],
+    files: &[(
+        "droid-settings.json",
+        r#"{"customModels":[{"model":"scripted","id":"custom:portcullis-trial-0","index":0,
+"displayName":"scripted","baseUrl":"@URL@/v1","apiKey":"portcullis-trial",
+"provider":"generic-chat-completion-api","maxOutputTokens":4000}]}"#,
+    )],
+    tool: "Execute",
+    input: |command| json!({"command": command, "summary": "Leave a file", "riskLevel": "low", "riskLevelReason": "It is empty"}),
+    takes_command: false,
 };
 
 /// What was seen in the real program.

@@ -34,6 +34,7 @@ use crate::observed::CallFate::{Asked, NotSeen, RunEnds, Runs, Stopped};
 use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
 use crate::tool_names;
 
 /// Gemini CLI.
@@ -43,6 +44,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &BEFORE,
     others: &[&BEFORE_UNASKED],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: Some(SessionFormat::Gemini),
     shares_session: false,
     read,
@@ -57,6 +59,26 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         afterwards: "An allow does not skip Gemini CLI's own questions: start it with `--approval-mode yolo` to let \
                      portcullis alone decide",
     },
+};
+
+/// How it is proven. The file says which key counts, whatever its user signed in with.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &["-p", PROMPT, "-m", "gemini-2.5-flash", "--approval-mode", "yolo"],
+    variables: &[
+        // The switch for it would come too late for the file.
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+        ("GEMINI_API_KEY", NAME),
+        ("GOOGLE_GEMINI_BASE_URL", "@URL@"),
+        // It would start itself anew with more memory.
+        ("GEMINI_CLI_NO_RELAUNCH", "true"),
+    ],
+    files: &[(
+        ".gemini/settings.json",
+        r#"{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false}}"#,
+    )],
+    tool: "run_shell_command",
+    input: |command| json!({"command": command, "description": "Leave a file"}),
+    takes_command: true,
 };
 
 /// What was seen in the real program.

@@ -40,6 +40,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &CALL,
     others: &[],
     observed: &[],
+    scripted_run: None,
     session_format: None,
     shares_session: false,
     read,

@@ -18,6 +18,7 @@ use crate::observed::CallFate::{Runs, Stopped};
 use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
 use crate::tool_names::{FieldRenaming, ToolTranslation, by_table, command_line};
 
 /// Kimi Code.
@@ -27,6 +28,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &BEFORE,
     others: &[],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: None,
     shares_session: true,
     read,
@@ -44,6 +46,23 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         pieces,
         afterwards: "",
     },
+};
+
+/// How it is proven.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &["-p", PROMPT],
+    variables: &[
+        ("KIMI_MODEL_NAME", "scripted"),
+        ("KIMI_MODEL_PROVIDER_TYPE", "openai"),
+        ("KIMI_MODEL_BASE_URL", "@URL@/v1"),
+        ("KIMI_MODEL_API_KEY", NAME),
+        ("KIMI_MODEL_MAX_CONTEXT_SIZE", "100000"),
+        ("KIMI_CODE_NO_AUTO_UPDATE", "1"),
+    ],
+    files: &[],
+    tool: "Bash",
+    input: |command| json!({"command": command}),
+    takes_command: false,
 };
 
 /// What was seen in the real program.

@@ -40,6 +40,7 @@ pub mod registration;
 mod registry;
 mod reply;
 mod rewriting;
+mod scripted_run;
 mod shell_word;
 #[cfg(test)]
 mod shown_calls;
@@ -53,4 +54,5 @@ pub use capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 pub use host::Host;
 pub use observed::{CallFate, HookBehavior, ObservedMode};
 pub use reply::{HostError, HostReply};
+pub use scripted_run::ScriptedRun;
 pub use shell_word::joined as shell_joined;

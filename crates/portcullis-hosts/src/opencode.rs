@@ -19,6 +19,7 @@
 //! repository that brings plugins or tools for opencode is trusted as far as opencode trusts it.
 
 use portcullis_core::{ToolCall, ToolInput, Value};
+use serde_json::json;
 
 use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
@@ -33,6 +34,7 @@ use crate::observed::CallFate::{NotSeen, Runs, Stopped};
 use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
 use crate::tool_names::{self, ToolTranslation};
 
 /// opencode.
@@ -42,6 +44,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &BEFORE,
     others: &[&QUESTION, &REQUEST],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: None,
     shares_session: true,
     read,
@@ -55,6 +58,27 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         refusal: |_| None,
         afterwards: "",
     },
+};
+
+/// How it is proven. What it would refuse by itself would prove nothing.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &["run", "--format", "json", "--title", NAME, "-m", "portcullis-trial/scripted", PROMPT],
+    variables: &[
+        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+        ("OPENCODE_DISABLE_SHARE", "1"),
+    ],
+    files: &[(
+        "opencode.json",
+        r#"{"small_model":"portcullis-trial/scripted","permission":{"bash":"allow"},"snapshot":false,
+"provider":{"portcullis-trial":{"npm":"@ai-sdk/openai-compatible","name":"scripted",
+"options":{"baseURL":"@URL@/v1","apiKey":"portcullis-trial"},
+"models":{"scripted":{"name":"scripted","tool_call":true,"limit":{"context":100000,"output":8000}}}}}}"#,
+    )],
+    tool: "bash",
+    input: |command| json!({"command": command, "description": "Leave a file"}),
+    takes_command: true,
 };
 
 /// What was seen in the real program.
@@ -303,7 +327,6 @@ fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
 #[cfg(test)]
 mod tests {
     use pretty_assertions::assert_eq;
-    use serde_json::json;
 
     use super::*;
     use crate::shown_calls;

@@ -13,6 +13,7 @@
 //! extension runs code of its own anyway: a repository that brings extensions is trusted as far as Pi trusts it.
 
 use portcullis_core::{ToolCall, ToolInput, Value};
+use serde_json::json;
 
 use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
@@ -28,6 +29,7 @@ use crate::observed::CallFate::{Runs, Stopped};
 use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
 use crate::tool_names::{FieldRenaming, ToolTranslation, by_table};
 
 /// Pi.
@@ -37,6 +39,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &UNASKED,
     others: &[&ASKED],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: None,
     shares_session: false,
     read,
@@ -54,6 +57,38 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         pieces,
         afterwards: "",
     },
+};
+
+/// How it is proven. An extension of the folder brings the model along; those of its user are loaded all the same.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &[
+        "-e",
+        "@FOLDER@/provider.ts",
+        "--provider",
+        NAME,
+        "--model",
+        "scripted",
+        "--no-session",
+        "-p",
+        PROMPT,
+    ],
+    variables: &[("PI_OFFLINE", "1"), ("PI_TELEMETRY", "0")],
+    files: &[(
+        "provider.ts",
+        r#"export default function (pi: any) {
+  pi.registerProvider("portcullis-trial", {
+    baseUrl: "@URL@/v1", api: "openai-completions", apiKey: "portcullis-trial",
+    models: [{
+      id: "scripted", name: "scripted", reasoning: false, input: ["text"],
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, contextWindow: 100000, maxTokens: 4000,
+    }],
+  })
+}
+"#,
+    )],
+    tool: "bash",
+    input: |command| json!({"command": command}),
+    takes_command: false,
 };
 
 /// What was seen in the real program.

@@ -23,6 +23,7 @@
 //! Its session file has a form of its own that is not read here.
 
 use portcullis_core::{Mode, ToolCall, ToolInput, Value};
+use serde_json::json;
 
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
 use crate::call_parts::{files_read, foreign_calls, javascript, listing};
@@ -36,6 +37,7 @@ use crate::observed::CallFate::{Asked, NotSeen, Runs, Stopped};
 use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
+use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
 use crate::tool_names::{ToolTranslation, by_table, command_line, not_understood, reads};
 
 /// Qwen Code.
@@ -45,6 +47,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     usual: &BEFORE,
     others: &[&BEFORE_BY_DEFAULT, &REQUEST],
     observed: OBSERVED,
+    scripted_run: Some(&SCRIPTED_RUN),
     session_format: None,
     shares_session: true,
     read,
@@ -58,6 +61,16 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         refusal: |_| None,
         afterwards: "",
     },
+};
+
+/// How it is proven.
+static SCRIPTED_RUN: ScriptedRun = ScriptedRun {
+    arguments: &["-p", PROMPT, "--approval-mode", "yolo", "--auth-type", "openai"],
+    variables: &[("OPENAI_BASE_URL", "@URL@/v1"), ("OPENAI_API_KEY", NAME), ("OPENAI_MODEL", "scripted")],
+    files: &[],
+    tool: "run_shell_command",
+    input: |command| json!({"command": command, "description": "Leave a file", "is_background": false}),
+    takes_command: false,
 };
 
 /// What was seen in the real program.

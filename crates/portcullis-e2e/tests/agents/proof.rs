@@ -4,9 +4,25 @@ use serde_json::{Value, json};
 
 use crate::harness::{Client, Registration, Session};
 
+/// Begins a session of a user who has signed in to a model of their own, where that would stand in the way.
+fn begin(client: Client) -> Session {
+    let session = Session::new(client, &json!({}));
+    match client {
+        Client::Gemini => session.with_home_file(
+            ".gemini/settings.json",
+            r#"{"security":{"auth":{"selectedType":"oauth-personal"}}}"#,
+        ),
+        Client::Kimi => session
+            .with_home_file(".kimi-code/config.toml", "default_model = \"own\"\n\n[models.own]\nprovider = \"own\"\nmodel = \"own\"\nmax_context_size = 1000\n\n[providers.own]\ntype = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key = \"own\"\n"),
+        Client::Opencode => session
+            .with_home_file(".config/opencode/opencode.json", r#"{"model":"own/own","permission":{"bash":"deny"}}"#),
+        _ => session,
+    }
+}
+
 /// Returns how the proof ended and what it says.
 fn prove(client: Client, registration: Registration) -> (String, String) {
-    let session = Session::new(client, &json!({})).registered(registration);
+    let session = begin(client).registered(registration);
     let report: Value = session.ask_doctor(&["--prove", "--yes"]);
     let checks = report["checks"].as_array().expect("checks");
     let found = checks.iter().find(|check| check["check"] == "proof");
@@ -26,7 +42,7 @@ fn assert_proven_only_if_registered(client: Client) {
 fn assert_rewrite_is_seen(client: Client) {
     let off = format!(".local/state/portcullis/contained/off-{}.json", client.name());
     let lost = r#"{"at_ms":1,"session":"s","reason":"it lost one"}"#;
-    let session = Session::new(client, &json!({})).with_home_file(&off, lost);
+    let session = begin(client).with_home_file(&off, lost);
     let report: Value = session.ask_doctor(&["--prove", "--yes"]);
     let checks = report["checks"].as_array().expect("checks");
     let says = |text: &str| {
@@ -43,6 +59,16 @@ fn doctor_sees_claude_code_run_a_command_inside_a_fence() {
 #[test]
 fn doctor_sees_codex_run_a_command_inside_a_fence() {
     assert_rewrite_is_seen(Client::Codex);
+}
+
+#[test]
+fn doctor_sees_gemini_cli_run_a_command_inside_a_fence() {
+    assert_rewrite_is_seen(Client::Gemini);
+}
+
+#[test]
+fn doctor_sees_opencode_run_a_command_inside_a_fence() {
+    assert_rewrite_is_seen(Client::Opencode);
 }
 
 #[test]
@@ -66,7 +92,32 @@ fn copilot_cli_is_proven() {
 }
 
 #[test]
-fn an_agent_that_cannot_be_driven_so_is_said_not_to_be_proven() {
-    let (state, message) = prove(Client::Gemini, Registration::ByInit);
-    assert_eq!(state, "warning", "{message}");
+fn gemini_cli_is_proven() {
+    assert_proven_only_if_registered(Client::Gemini);
+}
+
+#[test]
+fn opencode_is_proven() {
+    assert_proven_only_if_registered(Client::Opencode);
+}
+
+#[test]
+fn droid_is_proven() {
+    assert_proven_only_if_registered(Client::Droid);
+}
+
+#[test]
+fn kimi_code_is_proven() {
+    assert_proven_only_if_registered(Client::Kimi);
+}
+
+#[test]
+fn pi_is_proven() {
+    assert_proven_only_if_registered(Client::Pi);
+}
+
+/// Its model is told nothing of a call that is stopped, so the record of decisions is what proves it.
+#[test]
+fn cline_cli_is_proven() {
+    assert_proven_only_if_registered(Client::Cline);
 }

@@ -222,6 +222,17 @@ fn a_key_is_looked_for_and_never_shown() {
 }
 
 #[test]
+fn an_agent_that_takes_no_scripted_model_is_said_not_to_be_proven() {
+    let sandbox = Sandbox::new();
+    agent(&sandbox, "cursor", "echo 1.7.2");
+    run(&sandbox, &["init", "cursor", "--yes"]);
+    let (_, checks) = doctor(&sandbox, &["cursor", "--prove", "--yes"]);
+    let proof = checks.iter().find(|check| check[1] == "proof").unwrap_or_else(|| panic!("{checks:#?}"));
+    let said = "Cursor cannot be started with a scripted model";
+    assert_eq!([&proof[0], &proof[2], &proof[3]], ["cursor", "warning", said]);
+}
+
+#[test]
 fn an_agent_nobody_knows_is_wrong_usage() {
     assert_eq!(run(&Sandbox::new(), &["doctor", "emacs"]).code, Some(64));
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use portcullis_gate::containment::ContainmentLedger;
-use portcullis_hosts::Host;
+use portcullis_hosts::{Host, HostAdapter};
 
 use super::Checks;
 
@@ -39,10 +39,10 @@ impl RewriteTrial {
         "portcullis-trial-program; touch portcullis-fence-trial.txt; true";
 
     /// Returns the trial for an agent that was seen to take another command, and that `doctor` can drive.
-    pub(super) fn of(host: Host, state: &Path) -> Option<Self> {
-        let state = state.to_path_buf();
-        let can = cfg!(target_os = "linux") && matches!(host, Host::Claude | Host::Codex);
-        can.then_some(Self { host, state })
+    pub(super) fn of(adapter: &HostAdapter, state: &Path) -> Option<Self> {
+        let takes_command = adapter.scripted_run.is_some_and(|run| run.takes_command);
+        let can = cfg!(target_os = "linux") && takes_command;
+        can.then(|| Self { host: adapter.host, state: state.to_path_buf() })
     }
 
     /// Lets an agent that lost a rewrite have a fence in this one place.
