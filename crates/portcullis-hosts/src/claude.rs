@@ -22,7 +22,7 @@ use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom};
 use crate::claude_settings::refusal;
 use crate::host::Host;
 use crate::observed::CallFate::{Asked, NotSeen, Runs, Stopped};
-use crate::observed::{ObservedMode, not_run};
+use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
@@ -74,41 +74,41 @@ static OBSERVED: &[ObservedMode] = &[
         version: "2.1.325",
         mode: "`-p`, `default`",
         moment: &BEFORE_BY_DEFAULT,
-        fates: [Runs, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, NotSeen],
+        fates: [Runs, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped],
         shown_by: "claude::each_answer_in_the_default_mode",
-        gone_shown_by: "",
+        gone_shown_by: "claude::a_hook_whose_program_is_gone_stops_the_call",
     },
     ObservedMode {
         version: "2.1.325",
         mode: "`-p`, `acceptEdits`",
         moment: &BEFORE,
-        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Stopped, NotSeen],
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Stopped, Stopped],
         shown_by: "claude::each_answer_while_accepting_edits",
-        gone_shown_by: "",
+        gone_shown_by: "claude::a_hook_whose_program_is_gone_stops_the_call",
     },
     ObservedMode {
         version: "2.1.325",
         mode: "`-p`, `plan`",
         moment: &BEFORE,
-        fates: [Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, NotSeen],
+        fates: [Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped],
         shown_by: "claude::each_answer_in_plan_mode",
-        gone_shown_by: "",
+        gone_shown_by: "claude::a_hook_whose_program_is_gone_stops_the_call",
     },
     ObservedMode {
         version: "2.1.325",
         mode: "`-p`, `auto`",
         moment: &BEFORE,
-        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Stopped, NotSeen],
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Stopped, Stopped],
         shown_by: "claude::each_answer_in_auto_mode",
-        gone_shown_by: "",
+        gone_shown_by: "claude::a_hook_whose_program_is_gone_stops_the_call",
     },
     ObservedMode {
         version: "2.1.325",
         mode: "`-p`, `dontAsk`",
         moment: &BEFORE,
-        fates: [Runs, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, NotSeen],
+        fates: [Runs, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped],
         shown_by: "claude::each_answer_without_asking",
-        gone_shown_by: "",
+        gone_shown_by: "claude::a_hook_whose_program_is_gone_stops_the_call",
     },
     ObservedMode {
         version: "2.1.325",
@@ -130,25 +130,25 @@ static OBSERVED: &[ObservedMode] = &[
         version: "2.1.142",
         mode: "`-p`, `bypassPermissions`",
         moment: &BEFORE_WRITING_UNASKED,
-        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, NotSeen],
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, Stopped],
         shown_by: "claude_versions::each_answer_in_2_1_142",
-        gone_shown_by: "",
+        gone_shown_by: "claude_versions::a_hook_whose_program_is_gone_stops_the_call",
     },
     ObservedMode {
         version: "2.1.138",
         mode: "`-p`, `bypassPermissions`",
         moment: &BEFORE_WRITING_UNASKED,
-        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, NotSeen],
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, Stopped],
         shown_by: "claude_versions::each_answer_in_2_1_138",
-        gone_shown_by: "",
+        gone_shown_by: "claude_versions::a_hook_whose_program_is_gone_stops_the_call",
     },
     ObservedMode {
         version: "2.1.112",
         mode: "`-p`, `bypassPermissions`",
         moment: &BEFORE_WRITING_UNASKED,
-        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, NotSeen],
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, Stopped],
         shown_by: "claude_versions::each_answer_in_2_1_112",
-        gone_shown_by: "",
+        gone_shown_by: "claude_versions::a_hook_whose_program_is_gone_stops_the_call",
     },
     ObservedMode {
         version: "2.1.325",
@@ -166,7 +166,14 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "by hand, 2026-11-16",
         gone_shown_by: "",
     },
-    not_run(&REQUEST),
+    ObservedMode {
+        version: "2.1.325",
+        mode: "`-p`, `default`",
+        moment: &REQUEST,
+        fates: [Runs, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, NotSeen],
+        shown_by: "claude::each_answer_at_its_question",
+        gone_shown_by: "",
+    },
 ];
 
 static BEFORE: HookMoment = before(AskBy::Saying, PlainQuestion::LeftForSubagents);

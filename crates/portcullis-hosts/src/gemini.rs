@@ -31,7 +31,7 @@ use crate::fields::{HookInputFields, unknown};
 use crate::host::Host;
 use crate::json;
 use crate::observed::CallFate::{Asked, NotSeen, RunEnds, Runs, Stopped};
-use crate::observed::{ObservedMode, not_run};
+use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
@@ -107,7 +107,14 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "by hand, 2026-11-16",
         gone_shown_by: "",
     },
-    not_run(&BEFORE_UNASKED),
+    ObservedMode {
+        version: "0.61.0",
+        mode: "`-p`, `yolo`, a tool of an MCP server",
+        moment: &BEFORE_UNASKED,
+        fates: [Runs, NotSeen, Stopped, Runs, Stopped, Runs, Runs, NotSeen],
+        shown_by: "gemini::each_answer_before_a_call_of_an_mcp_tool",
+        gone_shown_by: "",
+    },
 ];
 
 static BEFORE: HookMoment = before(AskBy::Saying);

@@ -63,8 +63,10 @@ fn a_hook_that_fails_stops_the_call() {
 
 #[test]
 fn a_hook_whose_program_is_gone_stops_the_call() {
-    let finished = tour::run_without_program(Client::Claude, &BYPASS);
-    finished.assert_stopped("only", "allowed.txt", "blocking because onFailure is \"block\"");
+    for mode in ["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"] {
+        let finished = tour::run_without_program(Client::Claude, &["--permission-mode", mode]);
+        finished.assert_stopped("only", "allowed.txt", "blocking because onFailure is \"block\"");
+    }
 }
 
 /// An allowed, a denied and an asked command.
@@ -217,6 +219,11 @@ fn each_answer_without_asking() {
 #[test]
 fn each_answer_while_bypassing() {
     assert_answers_in_mode("claude::each_answer_while_bypassing", "bypassPermissions");
+}
+
+#[test]
+fn each_answer_at_its_question() {
+    assert_answers_in_mode("claude::each_answer_at_its_question", "default");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use portcullis_testkit::{AgentScript, AgentTurn};
 
 use crate::answers;
-use crate::harness::{Client, Session};
+use crate::harness::{Client, Registration, Session};
 use crate::tour;
 
 fn assert_denied_calls_do_not_run(version: &str) {
@@ -33,6 +33,19 @@ fn the_last_version_that_knows_no_arguments() {
 #[test]
 fn the_first_version_that_knows_arguments() {
     assert_denied_calls_do_not_run("2.1.142");
+}
+
+#[test]
+fn a_hook_whose_program_is_gone_stops_the_call() {
+    for version in ["2.1.112", "2.1.138", "2.1.142"] {
+        let session = Session::new(Client::Claude, &tour::policy()).of_version(version);
+        let session = session.registered(Registration::ByInitAndGone);
+        let session = session.with_arguments(&["--permission-mode", "bypassPermissions"]);
+        let finished = session.play(|stage| {
+            AgentScript::new(vec![stage.shell("only", "touch allowed.txt"), AgentTurn::say("All done.")])
+        });
+        finished.assert_stopped("only", "allowed.txt", "the permission check could not be run");
+    }
 }
 
 fn assert_answers(test: &str, version: &str) {

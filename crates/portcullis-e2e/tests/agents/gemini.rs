@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::answers;
-use crate::harness::{Client, Session};
+use crate::harness::{Client, Session, Stage};
 use crate::tour::{self, tour_tests};
 
 tour_tests!(tour::take(Client::Gemini), asked: "nobody is connected to answer");
@@ -31,4 +31,11 @@ fn each_answer_before_a_call() {
     // A question that nobody answers is where it stays.
     let begin = || Session::new(Client::Gemini, &tour::policy()).with_patience(Duration::from_secs(45));
     answers::assert_as_observed("gemini::each_answer_before_a_call", begin, answers::touch);
+}
+
+#[test]
+fn each_answer_before_a_call_of_an_mcp_tool() {
+    let begin = || Session::new(Client::Gemini, &tour::policy());
+    let call = |stage: Stage<'_>, label: &str, file: &str| stage.mcp(label, "echo", file);
+    answers::assert_as_observed("gemini::each_answer_before_a_call_of_an_mcp_tool", begin, call);
 }

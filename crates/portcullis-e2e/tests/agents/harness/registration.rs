@@ -12,6 +12,9 @@ use super::daemon::Daemon;
 use super::place::Place;
 use super::scripted_hook;
 
+/// The event of Claude Code's own questions.
+const AT_QUESTIONS: &str = "PermissionRequest";
+
 /// How an agent comes to ask us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Registration {
@@ -47,6 +50,10 @@ impl Registration {
             }
             Self::Scripted(seen) => {
                 let program = scripted_hook::write(client, place, seen.moment);
+                if client == Client::Claude && seen.moment.event == AT_QUESTIONS {
+                    register_at_questions(place, &program, 2);
+                    return None;
+                }
                 init(client, place, mode, Some(&program));
                 // Codex does not trust a hook that was changed since.
                 if seen.fate(HookBehavior::Late) != CallFate::NotSeen {
@@ -55,9 +62,7 @@ impl Registration {
             }
             Self::AtQuestions => {
                 assert_eq!(client, Client::Claude, "only Claude Code has such a hook");
-                let hook = json!({"type": "command", "command": portcullis(), "args": ["hook", "claude"]});
-                let hooks = json!({"PermissionRequest": [{"matcher": "*", "hooks": [hook]}]});
-                place.write_settings(".claude/settings.json", &json!({"hooks": hooks}));
+                register_at_questions(place, &portcullis(), 90);
             }
             Self::OverHttp | Self::OverHttpWithWrongToken | Self::OverHttpAndGone => {
                 assert_eq!(client, Client::Claude, "only Claude Code posts its hooks");
@@ -74,6 +79,14 @@ impl Registration {
         }
         None
     }
+}
+
+/// Registers a program with Claude Code at its own questions, which `init` does not.
+fn register_at_questions(place: &Place, program: &Path, timeout: u32) {
+    let words = json!(["hook", "claude"]);
+    let hook = json!({"type": "command", "command": program, "args": words, "timeout": timeout});
+    let hooks = json!({AT_QUESTIONS: [{"matcher": "*", "hooks": [hook]}]});
+    place.write_settings(".claude/settings.json", &json!({"hooks": hooks}));
 }
 
 /// Registers our program, or another one in its place.
