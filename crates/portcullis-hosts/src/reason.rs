@@ -23,7 +23,11 @@ fn message(verdict: &Verdict) -> String {
     match (&verdict.reason, verdict.findings.first()) {
         (Reason::Finding { code, sentence, .. }, _) => format!("{} ({code})", consequence(sentence)),
         (reason, Some(found)) if verdict.decision == Decision::Ask || is_unasked(reason) => {
-            format!("{} ({}); {}", consequence(&found.sentence), found.code, reason.message())
+            let why = reason.message();
+            // A limit names what was stopped last, which may be what stands in front.
+            let known = format!("; the last: {}: {}", found.code, found.sentence);
+            let why = why.strip_suffix(&known).unwrap_or(&why);
+            format!("{} ({}); {why}", consequence(&found.sentence), found.code)
         }
         (reason, _) => reason.message(),
     }

@@ -31,7 +31,7 @@ pub fn lines(record: &Record) -> String {
     let answered =
         if entry.said == entry.decision { String::new() } else { format!(", {}", answered(entry)) };
     let why = shorten(&entry.reason, LONGEST_IN_LIST);
-    let line = format!("{}  {}{answered}, {}: {why}", record.id, entry.host, entry.step);
+    let line = format!("{}  {}{answered}: {why}", record.id, entry.host);
     let _ = writeln!(out, "  {}", Painted(DIM, visible(&line)));
     out
 }

@@ -137,6 +137,17 @@ fn denied(scene: &Scene) -> (Vec<usize>, Vec<usize>) {
 }
 
 #[test]
+fn who_is_asked_at_the_limit_reads_what_was_found_once() {
+    let scene = Scene::new(JUDGE);
+    let answers =
+        start_hooks(&scene, 3).into_iter().map(|hook| ran(&hook.wait_with_output().unwrap()).stdout);
+    let asked: Vec<String> = answers.filter(|answer| answer.contains("a person must look")).collect();
+    let [asked] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(asked.matches("PC007").count(), 1, "{asked}");
+    assert!(!asked.contains("the last"), "{asked}");
+}
+
+#[test]
 fn fifty_hooks_at_once_are_all_counted() {
     let scene = Scene::new(JUDGE);
     let hooks = start_hooks(&scene, 50);
