@@ -13,6 +13,7 @@ use crate::commands::replay;
 use crate::commands::uninstall::find_hosts;
 use crate::exit_code::{ExitCode, report_failure};
 use crate::value_parser::mode_parser;
+use portcullis_gate::classifier::{ClassifierFlags, has_classifier};
 use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::locations;
 use portcullis_gate::{Failure, SessionSettings, SettingsFlags};
@@ -242,12 +243,20 @@ impl Init<'_> {
 
     /// Says which mode will count in sessions that name none.
     fn mode(&self) -> Result<String, Failure> {
-        if let Some(mode) = self.mode {
-            return Ok(format!("{mode}, from now on: {}", mode.info().summary));
-        }
         let session = SessionSettings::open(&SettingsFlags::default())?;
+        let has_model = has_classifier(&session.loaded, &ClassifierFlags::default());
+        let meaning = |mode: Mode| match mode {
+            Mode::Auto if has_model => {
+                "what is harmless runs, what is dangerous stops, a model judges the rest"
+            }
+            Mode::Auto => "what is harmless runs, what is dangerous stops, the rest asks you",
+            _ => mode.info().summary,
+        };
+        if let Some(mode) = self.mode {
+            return Ok(format!("{mode}, from now on: {}", meaning(mode)));
+        }
         Ok(match session.policy().own_mode {
-            Some(mode) => format!("{mode}: {}", mode.info().summary),
+            Some(mode) => format!("{mode}: {}", meaning(mode)),
             None => "the agent's own; `portcullis init --mode auto` asks only where it must".to_owned(),
         })
     }
@@ -319,8 +328,11 @@ impl Init<'_> {
         };
         let new: Vec<KnownHook> = hooks.iter().filter(|hook| !hook.is_trusted).cloned().collect();
         let Some(change) = codex_trust::plan(agent, &new)?.filter(|_| !new.is_empty()) else { return Ok(()) };
-        print(&format!("\n{}\n", change.show()))?;
-        if !self.arguments.yes && !confirm("Let Codex trust these hooks?")? {
+        if self.arguments.diff {
+            print(&format!("\n{}\n", change.show()))?;
+        }
+        let file = change.path.display();
+        if !self.arguments.yes && !confirm(&format!("Let Codex trust our hooks, by what `{file}` says?"))? {
             return Err(Failure::usage("Codex does not trust our hooks").with_hint(by_hand));
         }
         codex_trust::write(turn, agent, &self.program.text, &change, &hooks)?;

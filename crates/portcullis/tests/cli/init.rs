@@ -166,7 +166,8 @@ fn the_mode_is_set_with_one_word_and_counts_where_a_host_says_default() {
     assert_eq!(hook(), "", "Claude Code's own mode is not ours, and its own prompt serves better");
     let ran = run(&sandbox, &["init", "--mode", "auto", "--yes"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.contains("auto, from now on"), "{}", ran.stdout);
+    let meaning = "auto, from now on: what is harmless runs, what is dangerous stops, the rest asks you";
+    assert!(ran.stdout.contains(meaning), "{}", ran.stdout);
     assert!(hook().contains("\"permissionDecision\":\"allow\""), "{}", hook());
     let checked = run(&sandbox, &["doctor", "claude"]);
     assert!(checked.stdout.contains("mode: auto"), "{}", checked.stdout);

@@ -51,8 +51,8 @@ fn the_last_30_days_are_gone_through_and_the_dangerous_calls_shown() {
     write_session(&sandbox, "new", 2, &COMMANDS);
     write_session(&sandbox, "old", 40, &["git push --force", "ls"]);
     let said = preview(&sandbox, &["--mode", "auto"]);
-    let numbers =
-        ": 4 calls. In auto mode 2 would have run without a question, 1 been asked about, 1 stopped.\n";
+    let numbers = ": 4 calls. In auto mode 2 would have run without a question; 1 would have asked you, and 1 would have \
+                   been stopped.\n";
     assert!(said.starts_with(numbers), "{said}");
     assert!(said.contains("\n  stopped: Bash rm -rf ~ ("), "{said}");
     assert!(!said.contains("git push"), "what is older is left out: {said}");

@@ -84,6 +84,7 @@ fn codex_trusts_our_hooks_and_no_others() {
     let ran = run(&sandbox, &["init", "--yes"]);
     assert_eq!(ran.code, Some(0), "{} {}", ran.stdout, ran.stderr);
     assert!(ran.stdout.ends_with("Codex: our hooks are trusted\n"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("trusted_hash"), "line by line only with --diff: {}", ran.stdout);
     let text = fs::read_to_string(sandbox.home.join(".codex/config.toml")).unwrap();
     let key = sandbox.home.join(".codex/hooks.json:pre_tool_use:0:0");
     let expected = format!("{config}\n[hooks.state.\"{}\"]\ntrusted_hash = \"sha256:one\"\n", key.display());

@@ -30,8 +30,8 @@ fn report(tally: &Tally, mode: Mode) -> String {
     let of = |answer| tally.total.of(answer);
     let (calls, asked, denied) = (tally.total.all(), of(Answer::Ask) + of(Answer::Model), of(Answer::Deny));
     let mut out = format!(
-        "\nYour last 30 days: {}. In {} mode {} would have run without a question, {asked} been asked about, {denied} \
-         stopped.\n",
+        "\nYour last 30 days: {}. In {} mode {} would have run without a question; {asked} would have asked you, and \
+         {denied} would have been stopped.\n",
         counted(calls, "call"),
         mode.as_str(),
         of(Answer::Allow),
