@@ -144,9 +144,16 @@ fn rules_hold_when_claude_code_bypasses_permissions() {
             stage.shell("free", "touch free.txt"),
             stage.shell("denied", "touch denied.txt"),
             stage.shell("asked", "touch asked.txt"),
+            // What it calls a sensitive file it would write although we ask; it heeds a denial.
+            stage.shell("rc", "echo >> ~/.bashrc && touch rc.txt"),
+            stage.write("hook", ".git/hooks/pre-commit"),
+            AgentTurn::say("All done."),
         ])
     });
     finished.assert_ran("free", "free.txt");
+    finished.assert_stopped("rc", "rc.txt", "portcullis: ");
+    assert!(!finished.has_home_file(".bashrc"), "{}", finished.describe());
+    assert!(finished.told("hook").contains("portcullis: "), "{}", finished.describe());
     finished.assert_stopped("denied", "denied.txt", "the deny rule `Bash(touch denied.txt)` matches");
     finished.assert_stopped("asked", "asked.txt", "the ask rule `Bash(touch asked.txt)` matches");
 }

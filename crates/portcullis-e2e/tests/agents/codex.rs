@@ -22,6 +22,27 @@ fn a_hook_that_fails_stops_the_call() {
     tour::assert_broken_settings_stop(Client::Codex, &[]);
 }
 
+/// Programs that take code from a terminal.
+const WAITING: [(&str, &str); 4] =
+    [("python", "python3"), ("pager", "less README.md"), ("database", "sqlite3"), ("shell", "bash")];
+
+/// Codex tells no hook what is typed into a command that runs already, so what would take any code is not opened.
+#[test]
+fn a_program_that_waits_for_code_is_not_opened() {
+    let policy = json!({"permissions": {"deny": ["Bash(touch *)"]}, "containment": {"enabled": false}});
+    let finished = Session::new(Client::Codex, &policy).play(|stage| {
+        let open = |(label, command): (&str, &str)| {
+            stage.tool(label, "exec_command", json!({"cmd": command, "tty": true}))
+        };
+        let turns = WAITING.into_iter().map(open).chain([AgentTurn::say("All done.")]);
+        AgentScript::new(turns.collect())
+    });
+    for (label, command) in WAITING {
+        let told = finished.told(label);
+        assert!(told.contains("was NOT run"), "{command}: {told}: {}", finished.describe());
+    }
+}
+
 #[test]
 fn in_code_mode_every_call_of_the_code_is_judged() {
     let code = |label, file: &str| {
