@@ -61,6 +61,60 @@ pub(crate) fn is_protected(names: &[ProtectedName], relative: &Path) -> bool {
     })
 }
 
+/// Says whether a path lies in a `.git` directory under a name that git does not keep its own under: what stands there may
+/// lead git elsewhere, or be run by it later.
+pub(crate) fn is_strange_to_git(known: &[&str], relative: &Path) -> bool {
+    let parts: Vec<&str> = relative.iter().map(|part| part.to_str().unwrap_or_default()).collect();
+    let repositories = parts.iter().enumerate().filter(|(_, part)| **part == ".git");
+    let mut below = repositories.filter_map(|(at, _)| parts.get(at + 1..)).filter(|below| !below.is_empty());
+    below.any(|below| !is_known_to_git(known, below))
+}
+
+/// Says whether git keeps its own under a name: in the repository, in that of a linked worktree or in that of a submodule,
+/// whose name may have several parts.
+fn is_known_to_git(known: &[&str], below: &[&str]) -> bool {
+    match below {
+        ["worktrees", _, rest @ ..] if !rest.is_empty() => is_known_to_git(known, rest),
+        ["modules", _, rest @ ..] => {
+            (0..rest.len()).filter_map(|start| rest.get(start..)).any(|rest| is_known_to_git(known, rest))
+        }
+        _ => {
+            let path = below.join("/");
+            let is_it = |name: &str| match name.strip_suffix('*') {
+                Some(start) => path.starts_with(start),
+                None => path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+            };
+            let is_excepted = known.iter().filter_map(|name| name.strip_prefix('!')).any(is_it);
+            !is_excepted && known.iter().any(|name| is_it(name))
+        }
+    }
+}
+
+/// What makes git run a program, in a directory that has a `HEAD` and so may be a repository by another name than `.git`.
+const STEERS_REPOSITORY: [&str; 4] = ["config", "config.worktree", "commondir", "hooks"];
+
+/// Says whether a path makes a directory one that git takes for a repository with settings of its own. `is_there` says
+/// whether something lies at a path.
+pub(crate) fn makes_repository(relative: &Path, is_there: impl Fn(&Path) -> bool) -> bool {
+    relative.ancestors().any(|path| {
+        let (Some(name), Some(directory)) = (path.file_name(), path.parent()) else { return false };
+        if name == "HEAD" && path == relative {
+            let is_gits = directory.file_name().is_some_and(|name| name == ".git") || is_inner(directory);
+            return !is_gits && STEERS_REPOSITORY.iter().any(|name| is_there(&directory.join(name)));
+        }
+        let is_named = directory.file_name().is_some_and(|name| name == ".git");
+        !is_named
+            && STEERS_REPOSITORY.iter().any(|steers| name == *steers)
+            && is_there(&directory.join("HEAD"))
+    })
+}
+
+/// Says whether a directory is where git keeps the repositories of linked worktrees and submodules.
+fn is_inner(directory: &Path) -> bool {
+    let mut inside = directory.iter().skip_while(|part| *part != ".git").skip(1);
+    inside.next().is_some_and(|part| part == "worktrees" || part == "modules")
+}
+
 /// Returns what follows the first component of each name: a tree has many more files than there are names.
 fn by_first_component(names: &[ProtectedName]) -> BTreeMap<&OsStr, Vec<&[String]>> {
     let mut table: BTreeMap<&OsStr, Vec<&[String]>> = BTreeMap::new();
@@ -142,6 +196,61 @@ mod tests {
         }
         for path in ["git/hooks", ".git/index", ".git/modules/m/index", "a.envrc", "hooks"] {
             assert!(!is_protected(&names, Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_git_does_not_keep_is_strange() {
+        let known = ["HEAD", "index", "sharedindex.*", "objects", "logs", "!objects/info/alternates"];
+        for path in [
+            ".git/commondir",
+            ".git/objects/info/alternates",
+            "a/.git/remotes/origin",
+            ".git/HEADER",
+            ".git/rebase-merge/git-rebase-todo",
+            ".git/modules/a/b/config",
+            ".git/worktrees/w/commondir",
+            ".git/objects/x/.git/y",
+        ] {
+            assert!(is_strange_to_git(&known, Path::new(path)), "{path}");
+        }
+        for path in [
+            ".git",
+            "src/commondir",
+            ".git/HEAD",
+            ".git/sharedindex.0a",
+            ".git/objects/info/packs",
+            ".git/modules/libs/foo/index",
+            ".git/worktrees/w/logs/HEAD",
+            ".gitignore",
+        ] {
+            assert!(!is_strange_to_git(&known, Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_repository_by_another_name_is_known_by_its_parts() {
+        let is_there = |paths: &'static [&'static str]| {
+            move |path: &Path| paths.iter().any(|one| path == Path::new(one))
+        };
+        for (change, there) in [
+            ("sub/config", &["sub/HEAD"][..]),
+            ("sub/hooks/pre-commit", &["sub/HEAD"]),
+            ("sub/HEAD", &["sub/config"]),
+            ("HEAD", &["hooks"]),
+            (".git/objects/x/config", &[".git/objects/x/HEAD"]),
+            (".git/objects/x/HEAD", &[".git/objects/x/commondir"]),
+        ] {
+            assert!(makes_repository(Path::new(change), is_there(there)), "{change}");
+        }
+        for (change, there) in [
+            ("sub/config", &["HEAD"][..]),
+            ("sub/HEAD", &["config"]),
+            (".git/HEAD", &[".git/config"]),
+            (".git/worktrees/w/HEAD", &[".git/worktrees/w/commondir"]),
+            ("hooks/x", &[]),
+        ] {
+            assert!(!makes_repository(Path::new(change), is_there(there)), "{change}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The places that every policy begins with: what is secret in a home, which caches may be written, what is protected.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::policy::{FencePolicy, ProtectedName};
 
@@ -32,6 +33,12 @@ impl FencePolicy {
 /// Returns the names that are protected below every workspace.
 pub fn protected_names() -> Vec<ProtectedName> {
     section("protected").filter_map(|name| ProtectedName::try_from(name.to_owned()).ok()).collect()
+}
+
+/// Returns the names below a `.git` directory under which git keeps its own.
+pub(crate) fn names_of_git() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("git").collect());
+    &NAMES
 }
 
 fn section(name: &str) -> impl Iterator<Item = &'static str> {

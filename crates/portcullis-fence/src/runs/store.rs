@@ -11,9 +11,12 @@ use super::error::RunError;
 use super::record::{HoldNote, RunRecord, RunState};
 use crate::command::FenceOutcome;
 use crate::hexadecimal::hexadecimal;
-use crate::layer::{ChangeConflict, FileStamp, LayerChange, LayerCommit, find_changes, remove_tree};
+use crate::layer::{
+    ChangeConflict, ChangeKind, ChangedEntry, FileStamp, LayerChange, LayerCommit, find_changes, remove_tree,
+};
 use crate::policy::{OverlayLayer, ProtectedName};
-use crate::protection::is_protected;
+use crate::protection::{is_protected, is_strange_to_git, makes_repository};
+use crate::usual_places::names_of_git;
 
 /// How many records of finished runs are kept, and how many may be there before a command has to wait for their removal.
 const KEPT_RECORDS: usize = 50;
@@ -155,12 +158,18 @@ impl RunStore {
 
     /// Returns the held changes of a run with what speaks against each.
     pub fn held(&self, record: &RunRecord, protected: &[ProtectedName]) -> Result<Vec<HeldChange>, RunError> {
+        let upper = record.layers.first().map(|layer| layer.upper.as_path());
         let mut held = Vec::new();
         for change in &record.changes {
             let conflict = change
                 .conflict(&record.workspace, record.began)
                 .map_err(RunError::disk("look at", &record.workspace.join(&change.path)))?;
-            let is_protected = is_protected_change(protected, change);
+            let is_there = |path: &Path| {
+                let places = upper.into_iter().chain([record.workspace.as_path()]);
+                places.into_iter().any(|place| fs::symlink_metadata(place.join(path)).is_ok())
+            };
+            let is_protected =
+                is_protected_change(protected, change) || makes_repository(&change.path, is_there);
             held.push(HeldChange { change: change.clone(), conflict, is_protected });
         }
         Ok(held)
@@ -366,7 +375,21 @@ impl OpenRun {
 
 /// Says whether a change is of a kind that runs later, outside the fence.
 pub fn is_protected_change(protected: &[ProtectedName], change: &LayerChange) -> bool {
-    is_protected(protected, &change.path) || change.changes_user()
+    is_protected(protected, &change.path) || change.changes_user() || is_planted_in_git(change)
+}
+
+/// Says whether a change puts something into a `.git` directory that git would not: it writes through a link wherever that
+/// leads, and some files tell it what to run.
+fn is_planted_in_git(change: &LayerChange) -> bool {
+    let is_inside = change.path.parent().is_some_and(|parent| parent.iter().any(|part| part == ".git"));
+    if !is_inside || change.kind == ChangeKind::Removed {
+        return false;
+    }
+    match change.entry {
+        ChangedEntry::Directory => false,
+        ChangedEntry::Link | ChangedEntry::Special => true,
+        ChangedEntry::File => is_strange_to_git(names_of_git(), &change.path),
+    }
 }
 
 /// Removes what is left of a run that was killed before it began; another process may just be about to begin it.

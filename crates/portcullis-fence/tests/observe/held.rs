@@ -164,6 +164,46 @@ fn what_runs_later_is_marked_wherever_it_is_made() {
     assert_eq!(marked, [".git/hooks", ".git/hooks/pre-push", "sub/.git/hooks", "sub/.git/hooks/pre-commit"]);
 }
 
+/// What git runs, follows or writes through is not all that it protects by name.
+#[test]
+fn what_is_planted_for_git_is_marked() {
+    for (line, planted) in [
+        ("ln -s ../../home/notes .git/COMMIT_EDITMSG", ".git/COMMIT_EDITMSG"),
+        ("mkdir .git/logs; ln -s ../../../home/notes .git/logs/HEAD", ".git/logs/HEAD"),
+        ("mkfifo .git/index", ".git/index"),
+        ("echo ../evil > .git/commondir", ".git/commondir"),
+        ("mkdir -p .git/worktrees/w; echo evil > .git/worktrees/w/commondir", ".git/worktrees/w/commondir"),
+        ("mkdir -p .git/modules/a/b; echo x > .git/modules/a/b/config", ".git/modules/a/b/config"),
+        (
+            "mkdir .git/rebase-merge; echo 'exec x' > .git/rebase-merge/git-rebase-todo",
+            ".git/rebase-merge/git-rebase-todo",
+        ),
+        (
+            "mkdir -p .git/objects/info; echo /x > .git/objects/info/alternates",
+            ".git/objects/info/alternates",
+        ),
+        ("mkdir sub; echo x > sub/HEAD; echo x > sub/config", "sub/HEAD sub/config"),
+        (
+            "mkdir -p sub/hooks; echo x > sub/HEAD; echo x > sub/hooks/pre-commit",
+            "sub/HEAD sub/hooks sub/hooks/pre-commit",
+        ),
+        (
+            "echo x > .git/index; mkdir -p .git/objects/0a; echo x > .git/objects/0a/0b; echo x > .git/HEAD",
+            "",
+        ),
+        ("echo x > config; mkdir hooks; echo x > hooks/a; mkdir .git/branches", ""),
+    ] {
+        let pasture = with_files(Who::Tester);
+        fs::create_dir(pasture.yard.workspace().join(".git")).expect("a directory");
+        fs::write(pasture.yard.workspace().join(".git/config"), "").expect("a file");
+        let record = pasture.observe(line);
+        let held = pasture.store().held(&record, &[]).expect("the changes");
+        let marked =
+            held.iter().filter(|held| held.is_protected).map(|held| held.change.path.display().to_string());
+        assert_eq!(marked.collect::<Vec<_>>().join(" "), planted, "{line}");
+    }
+}
+
 #[test]
 fn a_link_that_somebody_puts_in_the_way_is_not_followed() {
     let pasture = with_files(Who::Tester);
