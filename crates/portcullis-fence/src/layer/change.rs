@@ -109,15 +109,7 @@ struct LayerScan<'place> {
 impl LayerScan<'_> {
     fn directory(&mut self, relative: &Path, below: Below) -> io::Result<()> {
         let upper = self.upper.join(relative);
-        let names = match entry_names(&upper) {
-            // The command took the right to look away from its owner, who can take it back.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                open_directory_up(&upper)?;
-                entry_names(&upper)?
-            }
-            other => other?,
-        };
-        let names: BTreeSet<_> = names.into_iter().collect();
+        let names: BTreeSet<_> = entry_names(&upper)?.into_iter().collect();
         for name in &names {
             self.entry(&relative.join(name), below)?;
         }
@@ -148,6 +140,10 @@ impl LayerScan<'_> {
             let happened = lower.map_or(ChangeKind::Added, |_| ChangeKind::Modified);
             self.push(relative, happened, &metadata);
             return Ok(());
+        }
+        // The command may have taken the right to look from its owner, who takes it back.
+        if metadata.permissions().mode() & 0o500 != 0o500 {
+            open_directory_up(&path)?;
         }
         let below = match &lower {
             Some(lower) if !lower.is_dir() => Below::Nothing,

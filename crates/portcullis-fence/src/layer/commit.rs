@@ -29,7 +29,7 @@ pub(crate) struct LayerCommit<'run> {
     /// Where the changes are.
     pub(crate) upper: &'run Path,
     /// Where they go.
-    pub(crate) lower: &'run Path,
+    pub(crate) lower: &'run File,
     /// A directory on the file system of the place, for copies where the layer is on another one.
     pub(crate) staging: &'run Path,
 }
@@ -37,7 +37,7 @@ pub(crate) struct LayerCommit<'run> {
 impl LayerCommit<'_> {
     /// Returns whether changes can be moved down; else they must be copied beside the place first.
     pub(crate) fn is_one_file_system(&self) -> io::Result<bool> {
-        Ok(fs::symlink_metadata(self.upper)?.dev() == fs::symlink_metadata(self.lower)?.dev())
+        Ok(fs::symlink_metadata(self.upper)?.dev() == self.lower.metadata()?.dev())
     }
 
     /// Copies what will be renamed to the file system of the place. Nothing of the place changes, so a full disk loses
@@ -69,12 +69,12 @@ impl LayerCommit<'_> {
 
     /// Brings the changes down; may be called again until it succeeds.
     pub(crate) fn apply(&self, changes: &[LayerChange]) -> io::Result<()> {
-        let root = File::open(self.lower)?;
-        let root = OwnedFd::from(root);
+        let root = OwnedFd::from(self.lower.try_clone()?);
         for change in changes.iter().rev().filter(|change| change.kind == ChangeKind::Removed) {
             remove(&root, &change.path)?;
         }
-        let is_staged = self.staging.is_dir();
+        // Not by what lies there: a command could have made a directory of that name.
+        let is_staged = !self.is_one_file_system()?;
         let mut parents = ParentDirectories { root: &root, last: None };
         for (index, change) in changes.iter().enumerate() {
             if change.kind == ChangeKind::Removed {
@@ -83,9 +83,9 @@ impl LayerCommit<'_> {
             if change.entry == ChangedEntry::Directory {
                 make_directory(&mut parents, &change.path)?;
             } else if is_staged {
-                bring(&mut parents, &self.staging.join(index.to_string()), &change.path)?;
+                bring(&mut parents, &self.staging.join(index.to_string()), change)?;
             } else {
-                bring(&mut parents, &self.upper.join(&change.path), &change.path)?;
+                bring(&mut parents, &self.upper.join(&change.path), change)?;
             }
         }
         for change in changes.iter().rev() {
@@ -107,15 +107,17 @@ fn remove(root: &OwnedFd, path: &Path) -> io::Result<()> {
 }
 
 /// Moves a file down; one that is no longer above is below already.
-fn bring(parents: &mut ParentDirectories<'_>, from: &Path, path: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(from) {
+fn bring(parents: &mut ParentDirectories<'_>, from: &Path, change: &LayerChange) -> io::Result<()> {
+    let found = match fs::symlink_metadata(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => {
-            other?;
-        }
+        other => other?,
+    };
+    let is_opened = strip_marks(from)?;
+    // A commit that was killed may have opened it already.
+    if found.is_file() && (is_opened || found.permissions().mode() != change.mode) {
+        fs::set_permissions(from, Permissions::from_mode(change.mode & 0o7777))?;
     }
-    strip_marks(from)?;
-    let (parent, name) = parents.open(path)?;
+    let (parent, name) = parents.open(&change.path)?;
     with_rights(parent, || {
         match renameat(rustix::fs::CWD, from, parent, name) {
             Err(Errno::ISDIR) => remove_at(parent, name)?,

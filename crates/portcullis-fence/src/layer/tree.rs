@@ -28,19 +28,36 @@ pub(super) fn has_attribute(path: &Path, name: &str) -> io::Result<bool> {
     }
 }
 
-/// Takes the marks away that the kernel left on a file of a layer.
-pub(super) fn strip_marks(path: &Path) -> io::Result<()> {
-    let mut room = [0_u8; 4096];
-    let length = match llistxattr(path, &mut room) {
-        Ok(length) => length,
-        Err(Errno::OPNOTSUPP) => return Ok(()),
-        Err(error) => return Err(error.into()),
+/// The longest list of names of attributes that the kernel gives.
+const LONGEST_LIST: usize = 64 << 10;
+
+/// Takes the marks away that the kernel left on a file of a layer. Says whether its owner was given the right to write for
+/// that, and has it now.
+pub(super) fn strip_marks(path: &Path) -> io::Result<bool> {
+    let mut room = vec![0_u8; 4096];
+    let length = loop {
+        match llistxattr(path, &mut room) {
+            Ok(length) => break length,
+            Err(Errno::OPNOTSUPP) => return Ok(false),
+            // Some file systems keep more names than one block holds.
+            Err(Errno::RANGE) if room.len() < LONGEST_LIST => room.resize(LONGEST_LIST, 0),
+            Err(error) => return Err(error.into()),
+        }
     };
     let names = room.get(..length).unwrap_or_default();
+    let mut is_opened = false;
     for name in names.split(|byte| *byte == 0).filter(|name| name.starts_with(b"user.overlay.")) {
-        lremovexattr(path, name)?;
+        match lremovexattr(path, name) {
+            Err(Errno::ACCESS) => {
+                let mode = fs::symlink_metadata(path)?.permissions().mode();
+                fs::set_permissions(path, fs::Permissions::from_mode(mode | 0o200))?;
+                lremovexattr(path, name)?;
+                is_opened = true;
+            }
+            other => other?,
+        }
     }
-    Ok(())
+    Ok(is_opened)
 }
 
 /// Removes a file, or a directory with all that is in it, whatever its mode is. What is not there is removed already.

@@ -41,6 +41,9 @@ pub enum RunError {
         /// The first of them.
         first: String,
     },
+    /// The directory that a run worked in is another one now.
+    #[error("`{}` is not the directory any more that the run worked in", .0.display())]
+    Replaced(PathBuf),
     /// What a fenced call was given does not hold.
     #[error("{0}")]
     Call(&'static str),

@@ -23,6 +23,9 @@ pub struct RunRecord {
     pub directory: PathBuf,
     /// The place whose changes are held.
     pub workspace: PathBuf,
+    /// The number of that directory, which another one that was put in its place does not have.
+    #[serde(default)]
+    pub workspace_number: Option<u64>,
     /// When it began, for people.
     pub started_at_ms: u64,
     /// When it began, by the kernel's own notes.
@@ -126,6 +129,7 @@ mod tests {
             words: Vec::new(),
             directory: "/w".into(),
             workspace: "/w".into(),
+            workspace_number: None,
             started_at_ms: 1,
             began,
             exit: None,

@@ -32,6 +32,9 @@ const LOCK: &str = "lock";
 /// How long an answer waits for another command that works on the same run.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// How long changes wait for those of another run that land in the same workspace.
+const LANDING: Duration = Duration::from_secs(10);
+
 /// The runs of a user.
 #[derive(Debug)]
 pub struct RunStore {
@@ -93,6 +96,7 @@ impl RunStore {
                 words: words.to_vec(),
                 directory: directory.to_path_buf(),
                 workspace: places.first().cloned().unwrap_or_default(),
+                workspace_number: places.first().map(fs::metadata).transpose()?.map(|found| found.ino()),
                 started_at_ms: now_ms,
                 began,
                 exit: None,
@@ -187,11 +191,13 @@ impl RunStore {
             return Err(RunError::NotHeld(id.to_owned()));
         }
         let (selected, rest) = select(&record, selection)?;
+        // From here on no other run lands in the same place.
+        let workspace = locked_workspace(&record)?;
         if !replaces_outside {
             refuse_conflicts(&record, &selected)?;
         }
         let staging = staging(&record);
-        let commit = layer_commit(&record, &staging)?;
+        let commit = layer_commit(&record, &workspace, &staging)?;
         if let Err(error) = commit.stage(&selected) {
             // The copies are of no use; the changes are still in the layer.
             let _ = remove_tree(&staging);
@@ -201,7 +207,7 @@ impl RunStore {
         (record.committing, record.changes) = (selected, rest);
         let path = self.root.join(&record.id).join(RECORD);
         record.write_to_disk(&path).map_err(RunError::disk("write", &path))?;
-        self.finish(record)
+        self.finish(record, &workspace)
     }
 
     /// Throws the changes away that have not landed, also of a run that cannot be finished.
@@ -243,7 +249,8 @@ impl RunStore {
             }
             match self.locked(id, Duration::ZERO) {
                 Ok((_lock, record)) if record.state == RunState::Committing => {
-                    recovered.extend(self.finish(record).ok());
+                    let workspace = locked_workspace(&record);
+                    recovered.extend(workspace.and_then(|workspace| self.finish(record, &workspace)).ok());
                 }
                 Ok((_lock, record)) if record.state == RunState::Running => {
                     let held = hold(record).and_then(|record| self.keep(&record).map(|()| record));
@@ -272,9 +279,9 @@ impl RunStore {
     }
 
     /// Brings down what the record says is landing, and writes that it has.
-    fn finish(&self, mut record: RunRecord) -> Result<RunRecord, RunError> {
+    fn finish(&self, mut record: RunRecord, workspace: &File) -> Result<RunRecord, RunError> {
         let staging = staging(&record);
-        layer_commit(&record, &staging)?
+        layer_commit(&record, workspace, &staging)?
             .apply(&record.committing)
             .map_err(RunError::disk("bring the changes down to", &record.workspace))?;
         record.committing.clear();
@@ -293,17 +300,7 @@ impl RunStore {
             }
             other => other.map_err(RunError::disk("open", &folder))?,
         };
-        let started = Instant::now();
-        loop {
-            match lock.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
-                    sleep(Duration::from_millis(5));
-                }
-                Err(TryLockError::WouldBlock) => return Err(RunError::Busy(id.to_owned())),
-                Err(TryLockError::Error(error)) => return Err(RunError::disk("lock", &folder)(error)),
-            }
-        }
+        wait_for_lock(&lock, id, &folder, patience)?;
         let path = folder.join(RECORD);
         let record = RunRecord::read(&path).map_err(RunError::disk("read", &path))?;
         Ok((lock, record))
@@ -460,9 +457,43 @@ fn staging(record: &RunRecord) -> PathBuf {
     record.workspace.join(format!(".portcullis-commit-{}", record.id))
 }
 
-fn layer_commit<'run>(record: &'run RunRecord, staging: &'run Path) -> Result<LayerCommit<'run>, RunError> {
+fn layer_commit<'run>(
+    record: &'run RunRecord,
+    workspace: &'run File,
+    staging: &'run Path,
+) -> Result<LayerCommit<'run>, RunError> {
     let layer = record.layers.first().ok_or_else(|| RunError::NotHeld(record.id.clone()))?;
-    Ok(LayerCommit { upper: &layer.upper, lower: &record.workspace, staging })
+    Ok(LayerCommit { upper: &layer.upper, lower: workspace, staging })
+}
+
+/// Opens the workspace of a run for what is to land there, and keeps other runs from landing meanwhile: between the look
+/// for conflicts and the last file, nothing of theirs arrives that would be lost. A link or a directory that was put in the
+/// place of the workspace is not it.
+fn locked_workspace(record: &RunRecord) -> Result<File, RunError> {
+    let failed = RunError::disk("open", &record.workspace);
+    let workspace = match File::open(&record.workspace).and_then(|file| Ok((file.metadata()?.ino(), file))) {
+        Ok((number, _)) if record.workspace_number.is_some_and(|known| known != number) => {
+            return Err(RunError::Replaced(record.workspace.clone()));
+        }
+        other => other.map_err(failed)?.1,
+    };
+    wait_for_lock(&workspace, &record.id, &record.workspace, LANDING)?;
+    Ok(workspace)
+}
+
+/// Takes the lock of a file, for which it is worth waiting a little.
+fn wait_for_lock(file: &File, id: &str, path: &Path, patience: Duration) -> Result<(), RunError> {
+    let started = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
+                sleep(Duration::from_millis(5));
+            }
+            Err(TryLockError::WouldBlock) => return Err(RunError::Busy(id.to_owned())),
+            Err(TryLockError::Error(error)) => return Err(RunError::disk("lock", path)(error)),
+        }
+    }
 }
 
 fn make_layer(folder: &Path, index: usize, place: &Path) -> io::Result<OverlayLayer> {

@@ -216,6 +216,41 @@ fn a_link_that_somebody_puts_in_the_way_is_not_followed() {
 }
 
 #[test]
+fn nothing_lands_in_what_was_put_in_the_place_of_the_workspace() {
+    let pasture = with_files(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    let record = pasture.observe("echo inside > new");
+    let elsewhere = pasture.yard.root().join("home");
+    fs::rename(&workspace, workspace.with_file_name("moved")).expect("a rename");
+    std::os::unix::fs::symlink(&elsewhere, &workspace).expect("a link");
+    let landed = pasture.store().commit(&record.id, &RunSelection::All, true);
+    assert!(matches!(landed, Err(RunError::Replaced(_))), "{landed:?}");
+    assert!(!elsewhere.join("new").exists());
+    // Once it is back, what is held can land.
+    fs::remove_file(&workspace).expect("a removal");
+    fs::rename(workspace.with_file_name("moved"), &workspace).expect("a rename");
+    assert!(pasture.store().commit(&record.id, &RunSelection::All, false).is_ok());
+}
+
+/// Between the look for conflicts and the last file no other run lands, whose changes would be lost.
+#[test]
+fn one_run_lands_at_a_time() {
+    let pasture = with_files(Who::Tester);
+    let record = pasture.observe("echo x > a");
+    let other = fs::File::open(pasture.yard.workspace()).expect("the workspace");
+    other.lock().expect("as another run does it");
+    let id = record.id.clone();
+    let store = pasture.store();
+    let waiting = std::thread::spawn(move || store.commit(&id, &RunSelection::All, false));
+    // What the other run lands meanwhile is seen.
+    let path = pasture.yard.workspace().join("a");
+    fs::write(&path, "other").expect("a change");
+    drop(other);
+    assert!(matches!(waiting.join().expect("no panic"), Err(RunError::Conflict { .. })));
+    assert_eq!(fs::read_to_string(path).expect("it is there"), "other");
+}
+
+#[test]
 fn a_run_that_changes_nothing_is_done() {
     let pasture = with_files(Who::Tester);
     let record = pasture.observe("cat a > /dev/null; echo x > new; rm new");
@@ -224,16 +259,35 @@ fn a_run_that_changes_nothing_is_done() {
 
 #[test]
 fn directories_that_cannot_be_read_do_not_stand_in_the_way() {
-    for who in Who::everybody() {
+    for (who, mode) in Who::everybody().iter().flat_map(|who| [(who, 0o500), (who, 0o400), (who, 0o000)]) {
         let pasture = with_files(*who);
-        let record = pasture.observe("mkdir -p d/e; echo x > d/e/f; chmod 500 d d/e");
+        let line = format!("mkdir -p d/e; echo x > d/e/f; mkdir d/e/g; chmod {mode:o} d/e/g d/e d");
+        let record = pasture.observe(&line);
+        assert_eq!(signs(&record), ["+d", "+d/e", "+d/e/f", "+d/e/g"], "{who:?} {mode:o}");
         let output = pasture.commit(&record.id, &[]);
-        assert!(output.status.success(), "{who:?}: {}", text(&output));
-        let path = pasture.yard.workspace().join("d/e");
-        assert_eq!(fs::metadata(&path).expect("it is there").mode() & 0o777, 0o500);
+        assert!(output.status.success(), "{who:?} {mode:o}: {}", text(&output));
+        let path = pasture.yard.workspace().join("d");
+        assert_eq!(fs::metadata(&path).expect("it is there").mode() & 0o777, mode);
         for directory in ["d", "d/e"] {
             let path = pasture.yard.workspace().join(directory);
             fs::set_permissions(path, fs::Permissions::from_mode(0o700)).expect("a mode");
+        }
+    }
+}
+
+#[test]
+fn files_that_cannot_be_written_arrive_too() {
+    for who in Who::everybody() {
+        let pasture = with_files(*who);
+        let path = pasture.yard.workspace().join("a");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("a mode");
+        let record = pasture.observe("touch -d @1 a; chmod 0 b; echo x > new; chmod 0 new");
+        let output = pasture.commit(&record.id, &[]);
+        assert!(output.status.success(), "{who:?}: {}", text(&output));
+        assert_eq!(fs::metadata(&path).expect("it is there").mtime(), 1);
+        for name in ["b", "new"] {
+            let path = pasture.yard.workspace().join(name);
+            assert_eq!(fs::metadata(path).expect("it is there").mode() & 0o777, 0, "{who:?} {name}");
         }
     }
 }
