@@ -1,13 +1,16 @@
 //! What a contained call changed, judged as the calls that would have changed the same: by the same findings, rules and
 //! protected paths as words are.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use portcullis_core::{Context, Decision, Mode, Person, ToolCall};
+use portcullis_core::{Context, Decision, Mode, Person, ToolCall, is_rebuilt};
+use portcullis_store::SessionFactLog;
 use portcullis_world::World;
 
 use super::trial::Trial;
 use crate::Failure;
+use crate::clock::now_ms;
 use crate::session_settings::{SessionSettings, SettingsFlags};
 
 /// Judges the changes of one call.
@@ -54,4 +57,51 @@ impl ChangeJudge {
         let verdict = Trial::in_context(&self.session, call, context, world)?.verdict;
         Ok((verdict.decision != Decision::Allow).then(|| verdict.reason.message()))
     }
+
+    /// Notes that files of a workspace are about to land as written by the session of the call, so that nothing takes code
+    /// for the project's own that nobody has read.
+    pub fn note_landing<'a>(
+        &self,
+        session_id: &str,
+        workspace: &Path,
+        files: impl Iterator<Item = &'a Path>,
+    ) -> Result<(), Failure> {
+        let Some(store) = self.session.store().filter(|_| !session_id.is_empty()) else { return Ok(()) };
+        let (mut written, mut filled) = (BTreeSet::new(), BTreeSet::new());
+        for file in files {
+            match output_of(file) {
+                Some(output) => filled.insert(output),
+                None => written.insert(file),
+            };
+            if written.len() + filled.len() > MOST_NAMED {
+                (written, filled) = (BTreeSet::new(), BTreeSet::from([Path::new("")]));
+                break;
+            }
+        }
+        let whole = |path: &&Path| workspace.join(path).to_string_lossy().trim_end_matches('/').to_owned();
+        let written: Vec<String> = written.iter().map(whole).collect();
+        let filled: Vec<String> = filled.iter().map(whole).collect();
+        let note = |facts: &mut SessionFactLog| {
+            let before = facts.clone();
+            for file in &written {
+                facts.write(file);
+            }
+            for directory in &filled {
+                facts.fill(directory);
+            }
+            *facts != before
+        };
+        let noted = store.session(session_id).update_facts(note, now_ms());
+        noted.map_err(|error| Failure::internal(error.to_string()))
+    }
+}
+
+/// How many files and folders that landed are noted by name; with more, the whole workspace counts as filled.
+const MOST_NAMED: usize = 50;
+
+/// Returns the folder that a file lies in and that a build makes again, if there is one: what lies there is noted as a
+/// whole, since a build has many outputs and does not start from them.
+fn output_of(file: &Path) -> Option<&Path> {
+    let above: Vec<&Path> = file.ancestors().skip(1).collect();
+    above.into_iter().rev().find(|folder| folder.to_str().is_some_and(is_rebuilt))
 }

@@ -203,6 +203,33 @@ fn what_lands_is_judged_by_rules_and_findings() {
     }
 }
 
+/// Code that a contained call brought was read by nobody, also where git holds it now, so it is not taken for the project's.
+#[test]
+fn code_that_landed_is_contained_when_it_runs() {
+    let scene = Scene::new();
+    fs::remove_file(scene.sandbox.project.join("conftest.py")).unwrap();
+    scene.sandbox.write_project("app.js", "console.log(1)\n");
+    for command in ["pytest -q", "node app.js"] {
+        assert!(scene.ask("t0", command)["updatedInput"].is_null(), "{command}");
+    }
+    let many = "mkdir -p lib && for n in $(seq 60); do echo x > lib/$n.js; done";
+    for (at, (script, runs)) in [
+        ("printf 'import os\\nos.system(bytes.fromhex(\"6c73\").decode())\\n' > conftest.py", "pytest -q"),
+        ("mkdir -p dist && echo 'eval(process.argv.join())' > dist/made.js", "node dist/made.js"),
+        (many, "node app.js"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let line = scene.contained(&format!("t{at}"), &format!("frobnicate {at}"));
+        scene.write_tool("frobnicate", script);
+        let ran = scene.shell(&format!("PATH=$PWD/tools:$PATH; {line}"), "");
+        assert!(!ran.stderr.contains("held"), "{ran:?}");
+        let answer = scene.ask(&format!("u{at}"), runs);
+        assert!(answer["updatedInput"]["command"].is_string(), "{runs}: {answer}");
+    }
+}
+
 /// Many changes are shared out among the cores, and one that may not land holds all of them, wherever it stands.
 #[test]
 fn of_many_changes_one_holds_all() {

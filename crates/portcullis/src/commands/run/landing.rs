@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread;
 
 use portcullis_core::{DiskAnswer, DiskQuestion, is_rebuilt, visible};
-use portcullis_fence::{ChangeKind, ChangedEntry, HeldChange, RunRecord};
+use portcullis_fence::{ChangeKind, ChangedEntry, HeldChange, LayerChange, RunRecord};
 use portcullis_gate::judge::ChangeJudge;
 use portcullis_output::human::counted;
 use portcullis_world::World;
@@ -52,6 +52,7 @@ fn lost_history(held: &[HeldChange]) -> Option<String> {
 }
 
 /// Says what settings and findings say against a change, the first of them. Many changes are shared out among the cores.
+/// Where nothing does, what lands is noted as the session's own first.
 fn judged(record: &RunRecord, session_id: &str, held: &[HeldChange]) -> Option<String> {
     let judge = match ChangeJudge::open(&record.directory, session_id) {
         Ok(judge) => judge,
@@ -61,7 +62,7 @@ fn judged(record: &RunRecord, session_id: &str, held: &[HeldChange]) -> Option<S
     let judging = ChangeJudging { judge: &judge, workspace: &record.workspace, upper };
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let share = held.len().div_ceil(cores).max(LEAST_SHARE);
-    thread::scope(|scope| {
+    let objection = thread::scope(|scope| {
         let parts: Vec<_> = held
             .chunks(share)
             .map(|part| thread::Builder::new().spawn_scoped(scope, move || judging.first_objection(part)))
@@ -71,7 +72,19 @@ fn judged(record: &RunRecord, session_id: &str, held: &[HeldChange]) -> Option<S
             .into_iter()
             .map(|part| part.map_or_else(|_| unjudged(), |part| part.join().unwrap_or_else(|_| unjudged())))
             .find_map(|objection| objection)
+    });
+    objection.or_else(|| {
+        let landing = held.iter().map(|held| &held.change).filter(|change| is_for_others(change));
+        let files = landing.map(|change| change.path.as_path());
+        let noted = judge.note_landing(session_id, &record.workspace, files);
+        noted.err().map(|failure| failure.message)
     })
+}
+
+/// Says whether a change brings something that later calls may run.
+fn is_for_others(change: &LayerChange) -> bool {
+    let is_gits = change.path.iter().any(|part| part == ".git");
+    !is_gits && change.kind != ChangeKind::Removed && change.entry != ChangedEntry::Directory
 }
 
 /// The fewest changes that are worth a thread of their own.
