@@ -182,6 +182,27 @@ fn code_of_the_project_is_contained_only_if_settings_say_so() {
     }
 }
 
+/// Else whatever a fence cannot hold would be the way round the fence that settings want.
+#[test]
+fn code_of_the_project_that_no_fence_holds_is_asked_about() {
+    let strict = Policy { contains_project_code: true, ..Policy::default() };
+    for command in ["cargo test --target-dir /tmp/out", "docker compose exec web npm test"] {
+        let decide =
+            |policy: &Policy, context: Context| decide_call(policy, ToolCall::bash(command), context);
+        let verdict = decide(&strict, fenced(Mode::Auto));
+        assert_eq!(verdict.decision, Decision::Ask, "{command}");
+        assert!(verdict.reason.message().contains("no fence holds"), "{command}: {verdict:?}");
+        assert_eq!(decide(&Policy::default(), fenced(Mode::Auto)).decision, Decision::Allow, "{command}");
+        assert_eq!(decide(&strict, context(Mode::Auto)).decision, Decision::Allow, "{command}");
+    }
+    let background = ToolInput::from_iter([
+        ("command".to_owned(), Value::Text("npm test".to_owned())),
+        ("run_in_background".to_owned(), Value::Bool(true)),
+    ]);
+    let call = ToolCall::new("Bash", background);
+    assert_eq!(decide_call(&strict, call, fenced(Mode::Auto)).decision, Decision::Ask);
+}
+
 #[test]
 fn declared_packages_are_installed_inside_where_their_registry_is_known() {
     let strict = Policy { contains_project_code: true, ..Policy::default() };

@@ -38,8 +38,8 @@ pub(in crate::pipeline) fn contain(run: &PipelineRun<'_>, raised: &RaisedQuestio
     settle(run, raised, cause)
 }
 
-/// Contains a call that is proven harmless but for code of the project, if settings want that. One that installs from where
-/// files of the project alone say would run outside the fence because of that, so a person is asked.
+/// Contains a call that is proven harmless but for code of the project, if settings want that. Where there are fences and
+/// none holds this call, because of where it installs from or of what it needs, a person is asked.
 pub(in crate::pipeline) fn contain_project_code(
     run: &PipelineRun<'_>,
     raised: &RaisedQuestion,
@@ -52,11 +52,26 @@ pub(in crate::pipeline) fn contain_project_code(
         return None;
     }
     settle(run, raised, FenceCause::ProjectCode).or_else(|| {
-        let host = strange_registry(&run.view)?;
-        let detail = format!("it installs from `{host}`, which files of the project name and you never did");
+        let strange = strange_registry(&run.view);
+        let strange = strange.map(|host| {
+            format!("it installs from `{host}`, which files of the project name and you never did")
+        });
+        let detail = strange.or_else(|| runs_bare(&run.view).then(|| RUNS_BARE.to_owned()))?;
         let raised = RaisedQuestion { reason: Reason::Opaque { detail }, ..raised.clone() };
         Some(StepResult::Needs { need: Need::Person, raised })
     })
+}
+
+/// Why a person is asked about code of the project that no fence holds.
+const RUNS_BARE: &str =
+    "it runs code of the project, which settings want contained, in a way that no fence holds";
+
+/// Says whether code of the project would run without any wall where there are fences: inside it could not do what it is
+/// meant to, such as reach a container or write to `/tmp`. What only installs runs nothing that was changed here.
+fn runs_bare(view: &CaseView<'_>) -> bool {
+    let runs = |effect: &Effect| matches!(effect.act, Act::RunProject | Act::Execute);
+    let is_offered = view.case.context().fence.is_some() && !view.policy.sandbox.enabled;
+    is_offered && view.case.effects().iter().any(runs)
 }
 
 /// Returns the registry that files of the project name for a program which the call installs with, and that nobody chose.
