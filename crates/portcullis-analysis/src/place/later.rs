@@ -20,6 +20,9 @@ pub fn runs_later(path: &str) -> Option<&'static str> {
 
 /// Says the same of all that a pattern of paths may name, if it spells out a part of such a place.
 pub fn any_runs_later(pattern: &str) -> Option<&'static str> {
+    if !pattern.contains(['*', '?', '[']) {
+        return runs_later(pattern);
+    }
     let is_one = |entry: &str| spelled_parts(entry, pattern).is_some_and(|parts| !parts.is_empty());
     WRITTEN.iter().find(|(entry, _)| is_one(entry)).map(|(_, what)| *what)
 }
