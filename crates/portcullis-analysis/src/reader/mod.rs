@@ -28,6 +28,7 @@ mod inline;
 mod jq;
 mod kill;
 mod mode;
+mod msbuild;
 mod pager;
 mod pictures;
 mod registry;
@@ -121,6 +122,8 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("link", copy::link),
     ("manual", pager::manual),
     ("move", copy::rename),
+    ("msbuild", msbuild::read),
+    ("msbuild-switches", msbuild::handed_on),
     ("names", variables::names),
     ("names-from", here::from_list),
     ("pager", pager::read),
