@@ -39,6 +39,7 @@ pub(super) static FINDING: Finding = Finding {
         ExampleCall::Bash("stress-ng --vm 4 --vm-bytes 90%"),
         ExampleCall::Bash("fuser -k 8080/tcp"),
         ExampleCall::PowerShell(r"Stop-Process -Name explorer"),
+        ExampleCall::PowerShell(r"Get-Process node | Stop-Process -Force"),
     ],
     misses: &[
         ExampleCall::Bash("sleep 100 & kill $!"),
@@ -157,6 +158,20 @@ fn takes_many(word: &Argument) -> bool {
         || (!is_option && (letters < 3 || text.contains('*')))
 }
 
+/// Says whether `Get-Process` takes processes of this machine by names and nothing else.
+fn takes_by_name(command: &Invocation) -> bool {
+    let is_parameter = |word: &&Argument| word.text.starts_with('-');
+    let is_known = |word: &Argument| {
+        let lower = word.text.to_ascii_lowercase();
+        ["-name", "-processname", "-erroraction", "-ea"].contains(&lower.as_str())
+    };
+    let (parameters, names): (Vec<&Argument>, Vec<&Argument>) =
+        command.operands().iter().partition(is_parameter);
+    !names.is_empty()
+        && names.iter().all(|word| word.fixed().is_some() && !takes_many(word))
+        && parameters.into_iter().all(is_known)
+}
+
 /// Returns the fixed words of every command that a signal goes by; `None` if another kind of command has a say.
 fn involved(case: Case<'_>, index: usize, effect: &Effect) -> Option<Vec<String>> {
     let mut reached = case.reaching(index);
@@ -176,7 +191,11 @@ fn involved(case: Case<'_>, index: usize, effect: &Effect) -> Option<Vec<String>
         };
         // All processes at once, or what a loop picks of them, is more than one that is looked for.
         let is_listing = command.program_name() == Some("ps");
-        let takes_many = command.program_name() == Some("pgrep") && command.operands().iter().any(takes_many);
+        let takes_many = match command.program_name() {
+            Some("pgrep") => command.operands().iter().any(takes_many),
+            Some("get-process") => !takes_by_name(command),
+            _ => false,
+        };
         if !is_finder || takes_many || (is_listing && name.is_some()) {
             return None;
         }
