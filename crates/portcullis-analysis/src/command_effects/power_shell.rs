@@ -243,7 +243,8 @@ fn words_of(command: &PowerShellCommand) -> impl Iterator<Item = Argument> {
 
 /// Writes a path of a known shape so that it is seen to be no parameter.
 fn anchored(word: Argument) -> Argument {
-    let text = format!("({})", word.text);
+    let is_seen = word.text.starts_with("$env:");
+    let text = if is_seen { word.text.clone() } else { format!("({})", word.text) };
     let bound = word.bound.map(|bound| {
         let is_absolute =
             bound.shape.path_patterns().is_none_or(|all| all.iter().all(|path| path.starts_with('/')));

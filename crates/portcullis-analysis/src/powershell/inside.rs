@@ -7,7 +7,7 @@ use super::cursor::is_dash;
 use super::reader::PowerShellReader;
 use super::value::PowerShellValue;
 use super::word::PowerShellWord;
-use super::{CommandDialect, PowerShellCommand, alias, carrier, cmd, launcher};
+use super::{CommandDialect, PowerShellCommand, alias, carrier, cmd, launcher, temporary};
 
 /// Something a command runs.
 #[derive(Debug)]
@@ -83,6 +83,9 @@ pub(super) fn finish_as(
 ) {
     if name.contains(is_dash) && !name.starts_with(['.', '[']) {
         words.iter_mut().for_each(PowerShellWord::expand_quoted);
+    }
+    if matches!(name, "get-childitem" | "join-path" | "test-path") {
+        words.iter_mut().for_each(temporary::look_inside);
     }
     let Some(command) = collector.command(index) else { return };
     command.arguments = words.iter().map(|word| word.argument.clone()).collect();

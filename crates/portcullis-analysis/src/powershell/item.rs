@@ -9,7 +9,7 @@ use super::PipedFiles;
 use super::reader::BlockUse;
 use super::value::{FoundText, ObjectKind, PowerShellValue};
 use super::word::{BoundParameters, PowerShellWord};
-use super::{alias, operator};
+use super::{alias, operator, temporary};
 use crate::directories::Directories;
 use crate::lists::programs::outputs::PRINTED;
 use crate::shape::{Shape, ShapePiece, TextKind};
@@ -64,7 +64,6 @@ const TEXTS: &[&str] = &[
     "get-content",
     "get-date",
     "get-random",
-    "new-guid",
     "out-string",
     "read-host",
     "test-path",
@@ -97,6 +96,8 @@ pub(super) fn output(command: &FinishedCommand<'_>) -> PowerShellValue {
         }
         "start-process" if bound.has("passthru") => PowerShellValue::Instance(ObjectKind::StartedProcess),
         "new-object" => made(&bound),
+        "new-temporaryfile" if command.words.is_empty() => temporary::made_file(true),
+        "new-guid" => PowerShellValue::found(Some(Shape::of(TextKind::Word)), false, true),
         "get-childitem" => listed(command, &bound).unwrap_or_else(PowerShellValue::unknown),
         "get-item" | "resolve-path" | "convert-path" if !bound.has("relative") => {
             named(command, &bound).unwrap_or_else(PowerShellValue::unknown)
@@ -209,6 +210,9 @@ pub(super) fn property(value: &PowerShellValue, name: &str) -> PowerShellValue {
 /// Returns a file as the text it becomes as an argument: its path, or its name where the command runs, as older versions
 /// of PowerShell write it.
 pub(super) fn as_text(value: PowerShellValue, directories: &Directories) -> PowerShellValue {
+    if temporary::is_made(&value) {
+        return temporary::made_file(false);
+    }
     let PowerShellValue::Found(FoundText { shape, is_file: true, is_one }) = value else {
         return match value {
             PowerShellValue::List(items) => {
@@ -385,8 +389,13 @@ fn joined(bound: &BoundParameters) -> Option<PowerShellValue> {
         }
         other => other.clone(),
     };
-    let value =
-        rest.iter().fold(start, |path, part| path.plus(PowerShellValue::text("/")).plus(part.value.clone()));
+    let joined = |start: PowerShellValue| {
+        rest.iter().fold(start, |path, part| path.plus(PowerShellValue::text("/")).plus(part.value.clone()))
+    };
+    if start == PowerShellValue::Instance(ObjectKind::TemporaryFolder) {
+        return temporary::below(&joined(PowerShellValue::text("")).text_shape()?);
+    }
+    let value = joined(start);
     match value {
         PowerShellValue::Text(text) => Some(PowerShellValue::Text(text.replace('\\', "/"))),
         PowerShellValue::Found(_) => Some(value),

@@ -19,6 +19,7 @@ mod item;
 mod launcher;
 mod operator;
 mod reader;
+mod temporary;
 mod value;
 mod word;
 
@@ -143,6 +144,7 @@ pub fn survey(text: &str) -> PowerShellSurvey {
 /// Lists the commands of PowerShell text that runs in a directory.
 pub fn survey_in(text: &str, directory: &str) -> PowerShellSurvey {
     let mut collector = CommandCollector::new(text.len(), directory);
+    temporary::note_folders(&mut collector.scope, text);
     let whole = Span::new(0, text.len());
     if text.contains('\0') {
         collector.opaque(whole, "it holds a character no command line can hold");

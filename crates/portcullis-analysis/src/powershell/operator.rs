@@ -6,9 +6,10 @@
 //! Only what a hider of commands uses is computed: joining, splitting, replacing, formatting, turning codes into letters.
 //! Everything else yields an unknown value, and a command made of one is opaque.
 
-use super::encoded;
 use super::value::{ObjectKind, PowerShellValue, parse_number};
+use super::{encoded, temporary};
 use crate::lists::code::powershell::CONTAINERS;
+use crate::shape::{Shape, TextKind};
 
 /// Applies an operator between two values. The name is in lower case and has no dash.
 pub(super) fn binary(name: &str, left: PowerShellValue, right: PowerShellValue) -> PowerShellValue {
@@ -120,6 +121,7 @@ pub(super) fn member(
                 other => other,
             }
         }
+        PowerShellValue::Found(found) if name == "tostring" && !found.is_file => receiver.clone(),
         PowerShellValue::Number(_) if name == "tostring" => {
             receiver.known_text().map_or_else(PowerShellValue::unknown, PowerShellValue::Text)
         }
@@ -219,6 +221,11 @@ fn static_member(type_name: &str, name: &str, arguments: &[PowerShellValue]) -> 
         }
         _ if name == "new" && instance(type_name) != PowerShellValue::unknown() => instance(type_name),
         ("system.diagnostics.stopwatch", "startnew") => instance(type_name),
+        ("system.io.path", "gettemppath") => PowerShellValue::Instance(ObjectKind::TemporaryFolder),
+        ("system.io.path", "gettempfilename") => temporary::made_file(false),
+        ("guid" | "system.guid", "newguid") | ("system.io.path", "getrandomfilename") => {
+            PowerShellValue::found(Some(Shape::of(TextKind::Word)), false, true)
+        }
         ("system.io.file", "readalltext" | "readalllines" | "readallbytes")
         | ("system.math" | "system.bitconverter", _) => PowerShellValue::Data,
         _ if name == "new" && is_encoding(type_name) => {

@@ -1,6 +1,7 @@
 //! What an expression is known to yield.
 
 use super::encoded;
+use super::temporary;
 use crate::shape::Shape;
 
 /// A value, as far as literals tell it.
@@ -43,6 +44,8 @@ pub(super) enum ObjectKind {
     Container,
     /// A process that this text started.
     StartedProcess,
+    /// The folder for temporary files, where a variable such as `$env:TEMP` is set.
+    TemporaryFolder,
 }
 
 /// A text that only running tells, of a known shape.
@@ -155,6 +158,7 @@ impl PowerShellValue {
     pub(super) fn shown(&self, source: &str) -> String {
         match self {
             Self::Open(text) if !text.is_empty() => text.clone(),
+            Self::Found(found) => temporary::shown(found).unwrap_or_else(|| source.to_owned()),
             Self::List(items) => {
                 let texts: Vec<String> = items.iter().map(|item| item.shown("$_")).collect();
                 texts.join(" ")
@@ -190,6 +194,10 @@ impl PowerShellValue {
             (Self::List(mut items), other) => {
                 items.extend(other.into_items());
                 Self::List(items)
+            }
+            (Self::Instance(ObjectKind::TemporaryFolder), right) => {
+                let below = right.text_shape().and_then(|rest| temporary::below_variable(&rest));
+                below.unwrap_or_else(Self::unknown)
             }
             (left, right) if left.joined_shape(&right).is_some() => {
                 Self::found(left.joined_shape(&right), false, true)

@@ -106,6 +106,7 @@ const READ: &[(&str, &str)] = &[
         "rm $env:TEMP\\x \"$env:TEMP\\y\" ${env:TEMP}",
         "remove-item <$env:TEMP\\x> <$env:TEMP\\y> <${env:TEMP}>",
     ),
+    ("rm env:X, Env:\\Y; rm Env:\\Z, x", "unset X Y ; remove-item Env:\\Z x"),
     ("$p = \"$env:TEMP\\x\"; rm $p", "remove-item <$env:TEMP\\x>"),
     ("Set-Variable d out; rm $d", "set-variable d out ; remove-item out"),
     ("rm ($env:TEMP + '\\x')", "remove-item <$env:TEMP\\x>"),

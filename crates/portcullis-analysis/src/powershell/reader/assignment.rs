@@ -4,7 +4,7 @@ use super::super::alias;
 use super::super::cursor::is_quote;
 use super::super::operator;
 use super::super::value::{ObjectKind, PowerShellValue};
-use super::super::word::PowerShellWord;
+use super::super::word::{BoundParameters, PowerShellWord};
 use super::argument::words_of;
 use super::{BlockUse, PowerShellReader};
 
@@ -128,6 +128,18 @@ impl PowerShellReader<'_, '_> {
         self.forget_variables(start);
     }
 
+    /// Reads the removal of variables of the environment as what it is in bash; returns its words there.
+    pub(super) fn unset(&mut self, index: usize, names: &[String]) -> Vec<PowerShellWord> {
+        let span = self.span(self.cursor.position());
+        if let Some(command) = self.collector.command(index) {
+            "unset".clone_into(&mut command.name);
+        }
+        for name in names {
+            self.collector.scope.forget(&format!("env:{}", name.to_lowercase()));
+        }
+        names.iter().map(|name| PowerShellWord::computed(name, false, span)).collect()
+    }
+
     /// Lists the setting of a variable that programs are started with. On Windows its case does not count, so that the name
     /// that programs know it by counts too.
     fn exported(&mut self, sign: &str, value: PowerShellValue, written: &str, start: usize) {
@@ -173,4 +185,23 @@ fn is_structured(value: &PowerShellValue) -> bool {
             | PowerShellValue::Instance(_)
             | PowerShellValue::Found(_)
     )
+}
+
+/// Returns the variables of the environment that `Remove-Item` removes; `None` if it removes anything else.
+pub(super) fn removed_variables(words: &[PowerShellWord]) -> Option<Vec<String>> {
+    let bound = BoundParameters::new(words, &["force"]);
+    let names =
+        bound.named("path").or_else(|| bound.named("literalpath")).or_else(|| bound.value("path", 0))?;
+    let is_plain = bound.has_only(&[&["erroraction", "force", "literalpath", "path"]])
+        && bound.positional.len() + usize::from(bound.has("path")) + usize::from(bound.has("literalpath"))
+            == 1;
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let name = |word: &PowerShellWord| {
+        let text = word.value.known_text()?;
+        let (drive, rest) = text.split_at_checked(4)?;
+        let name = rest.trim_start_matches(['\\', '/']);
+        let is_plain = drive.eq_ignore_ascii_case("env:") && !name.is_empty() && name.chars().all(is_of_name);
+        is_plain.then(|| name.to_owned())
+    };
+    names.iter().map(name).collect::<Option<Vec<_>>>().filter(|_| is_plain)
 }

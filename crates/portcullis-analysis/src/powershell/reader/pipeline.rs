@@ -10,9 +10,11 @@ use super::super::alias;
 use super::super::cursor::{is_dash, is_newline, is_quote};
 use super::super::inside::{self, RunText};
 use super::super::item::{self, FinishedCommand};
+use super::super::temporary;
 use super::super::value::PowerShellValue;
 use super::super::word::PowerShellWord;
 use super::argument::words_of;
+use super::assignment::removed_variables;
 use super::statement::MOST_TURNS;
 use super::{BlockUse, PowerShellReader};
 use crate::act::Access;
@@ -228,7 +230,7 @@ impl PowerShellReader<'_, '_> {
             self.opaque(start, "the program is only known at run time");
         }
         let owner = self.place.owner.replace(index);
-        let (words, block) = self.arguments_for(index, &canonical, input.value.as_ref());
+        let (mut words, block) = self.arguments_for(index, &canonical, input.value.as_ref());
         self.place.owner = owner;
         let span = self.span(start);
         let is_piped = !input.commands.is_empty();
@@ -258,6 +260,13 @@ impl PowerShellReader<'_, '_> {
         {
             // It ends what this text started, as `stop-job` does.
             "stop-job".clone_into(&mut command.name);
+        }
+        let names = removed_variables(&words).filter(|_| canonical == "remove-item" && !is_piped);
+        if let Some(names) = names {
+            words = self.unset(index, &names);
+        }
+        if temporary::may_run_here(&canonical) {
+            temporary::forget_folders(&mut self.collector.scope);
         }
         if alias::is_script(&canonical) && is_called {
             // A script that runs in this scope may set any variable.

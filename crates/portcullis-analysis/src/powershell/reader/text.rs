@@ -1,8 +1,8 @@
 //! Quotes, here-strings and the variables in them.
 
 use super::super::cursor::{TextCursor, is_double_quote, is_name, is_newline, is_single_quote};
-use super::super::item;
-use super::super::value::PowerShellValue;
+use super::super::value::{ObjectKind, PowerShellValue};
+use super::super::{item, temporary};
 use super::PowerShellReader;
 use crate::shape::Shape;
 
@@ -16,6 +16,8 @@ pub(super) struct TextPieces {
     is_open: bool,
     is_decoded: bool,
     shape: PiecesShape,
+    /// Whether it begins with the folder for temporary files, behind which the shape begins.
+    is_temporary: bool,
 }
 
 /// What is known of a text of which a piece is only known by its shape.
@@ -52,7 +54,10 @@ impl TextPieces {
 
     /// Adds a value, in its source form if it is not known.
     pub(super) fn add(&mut self, value: &PowerShellValue, source: &str) {
-        if value.known_text().is_none() || matches!(self.shape, PiecesShape::Of(_)) {
+        if self.text.is_empty() && *value == PowerShellValue::Instance(ObjectKind::TemporaryFolder) {
+            self.is_temporary = true;
+            self.shape = PiecesShape::Of(Shape::text(""));
+        } else if value.known_text().is_none() || matches!(self.shape, PiecesShape::Of(_)) {
             self.shape = self.joined(value).map_or(PiecesShape::Unknown, PiecesShape::Of);
         }
         self.is_open |= value.known_text().is_none();
@@ -63,7 +68,12 @@ impl TextPieces {
     /// Makes a value of the pieces: a text if all of it is known.
     pub(super) fn into_value(self) -> PowerShellValue {
         if let (PiecesShape::Of(shape), false) = (&self.shape, self.is_decoded) {
-            return PowerShellValue::found(Some(shape.clone()), false, true);
+            if !self.is_temporary {
+                return PowerShellValue::found(Some(shape.clone()), false, true);
+            }
+            if let Some(value) = temporary::below_variable(shape) {
+                return value;
+            }
         }
         match (self.is_open, self.is_decoded) {
             (true, _) => PowerShellValue::Open(self.text),
