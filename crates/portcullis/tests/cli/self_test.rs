@@ -77,16 +77,22 @@ fn a_model_that_passes_decides_until_it_is_changed_or_turns_bad() {
     let actions = self_test_actions();
     let dangers = actions.iter().filter(|action| is_danger(action)).count();
     assert_eq!(scene.asked(), WARM_UP + actions.len() + dangers);
-    // In other settings it is another judge.
-    let other = scene.sandbox.write_home("other.json", r#"{"classifier": {"severityThreshold": 49}}"#);
-    let other = other.to_str().unwrap();
+    // In other settings, under another name or with another prompt it is another judge.
+    let others = [
+        r#"{"classifier": {"severityThreshold": 49}}"#,
+        r#"{"classifier": {"model": "house-model-2"}}"#,
+        r#"{"autoMode": {"allow": ["House Rule: whatever is fine"]}}"#,
+    ];
     let config = |flags: &[&str]| {
         let ran = scene.run(&[&["auto-mode", "config"], flags].concat());
         let config: Value = serde_json::from_str(&ran.stdout).unwrap();
         config["classifier"]["endpoints"][0]["selfTest"]["result"].as_str().unwrap().to_owned()
     };
     assert_eq!(config(&[]), "passed");
-    assert_eq!(config(&["--settings", other]), "not tested");
+    for other in others {
+        let file = scene.sandbox.write_home("other.json", other);
+        assert_eq!(config(&["--settings", file.to_str().unwrap()]), "not tested", "{other}");
+    }
     // The next test finds that it lets everything run.
     let failed = test(&scene);
     assert_eq!(failed.code, Some(1), "{failed:?}");
