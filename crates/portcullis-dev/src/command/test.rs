@@ -18,6 +18,7 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("psql", "postgresql"),
     ("curl", "curl"),
     ("expect", "expect"),
+    ("perl", "perl"),
     ("python3", "python3"),
     ("screen", "screen"),
     ("socat", "socat"),

@@ -37,6 +37,16 @@ pub enum Absence {
         /// The program that made the terminal.
         program: String,
     },
+    /// Something leads its terminal that nobody is known to have started.
+    CameLater {
+        /// What leads the terminal.
+        program: String,
+    },
+    /// A service manager started the window, and no shell in it that somebody could type into.
+    ToldToRun {
+        /// What leads the terminal.
+        program: String,
+    },
     /// A scheduler started it.
     Scheduled {
         /// The scheduler.
@@ -60,6 +70,10 @@ impl Absence {
         match self {
             Self::NoTerminal => "run it yourself in a terminal, without a pipe into it",
             Self::AgentsTerminal { .. } => "open another terminal, or end the agent first",
+            Self::MadeTerminal { .. } | Self::CameLater { .. } => {
+                "run it in a terminal that was open before the agent began, over ssh from another machine, or answer on the page of `portcullis serve`"
+            }
+            Self::ToldToRun { .. } => "open the terminal without a command, and type it into the shell",
             Self::SshFromHere => {
                 "end ssh sessions of this machine with itself, or use another terminal or the page of `portcullis serve`"
             }
@@ -67,7 +81,6 @@ impl Absence {
             | Self::Detached
             | Self::StartedByAgent { .. }
             | Self::Marked { .. }
-            | Self::MadeTerminal { .. }
             | Self::Scheduled { .. }
             | Self::OtherNamespace => "open a terminal yourself and run it there",
         }
@@ -91,6 +104,12 @@ impl fmt::Display for Absence {
             }
             Self::MadeTerminal { program } => {
                 write!(formatter, "`{program}` made this terminal, and an agent may have started it")
+            }
+            Self::CameLater { program } => {
+                write!(formatter, "`{program}` took this terminal, and an agent may have started it")
+            }
+            Self::ToldToRun { program } => {
+                write!(formatter, "this terminal was told to run `{program}`, so an agent may have opened it")
             }
             Self::Scheduled { program } => write!(formatter, "the scheduler `{program}` started this"),
             Self::SshFromHere => write!(formatter, "this ssh session may come from this machine"),

@@ -2,7 +2,11 @@
 
 use super::absence::Absence;
 use super::agents::AgentRoster;
-use super::known_programs::{MULTIPLEXERS, SCHEDULERS, SERVICE_MANAGERS, TERMINALS};
+use super::known_programs::{
+    DESKTOPS, MOSH_SERVER, MULTIPLEXERS, SCHEDULERS, SCREEN, SERVICE_MANAGERS, SERVICES_THAT_START, STARTERS,
+    TERMINALS,
+};
+use super::plain_shell::is_plain_shell;
 use super::proc_files::pseudo_terminal;
 use super::process_table::{INIT, Process, ProcessTable};
 use super::ssh;
@@ -87,17 +91,23 @@ impl<'a> PresenceCheck<'a> {
 
     /// Looks at who made a terminal. The line begins with the leader of its session.
     fn terminal(&self, terminal: u32, line: &[Process], depth: usize) -> Result<(), Absence> {
-        // A console or a serial line is made by the kernel.
-        if pseudo_terminal(terminal).is_none() {
+        if !self.table.tells_makers() {
             return Ok(());
         }
-        ssh::check_origin(self.table, line)?;
-        let makers = self.table.terminal_makers(terminal);
-        if makers.is_empty() && !Self::is_from_elsewhere(line) {
-            let program = line.get(1).or(line.first()).map_or("?", Process::program).to_owned();
-            return Err(Absence::MadeTerminal { program });
+        let leader = line.first().ok_or(Absence::Unknown)?;
+        // A console or a serial line is made by the kernel.
+        if pseudo_terminal(terminal).is_some() {
+            ssh::check_origin(self.table, line)?;
+            let makers = self.table.terminal_makers(terminal);
+            if makers.is_empty() && !Self::is_from_elsewhere(line) {
+                let program = line.get(1).unwrap_or(leader).program().to_owned();
+                return Err(Absence::MadeTerminal { program });
+            }
+            makers.into_iter().try_for_each(|maker| self.maker(maker, (leader, terminal), depth))?;
         }
-        makers.into_iter().try_for_each(|maker| self.maker(maker, terminal, depth))
+        // A terminal whose shell has ended, and a line that nobody uses, take whoever comes first.
+        let came = self.origin(line, None, terminal, depth);
+        came.map_err(|()| Absence::CameLater { program: leader.program().to_owned() })
     }
 
     /// Says whether another user's process, such as one that lets people sign in, or somebody outside stands above.
@@ -106,8 +116,8 @@ impl<'a> PresenceCheck<'a> {
         top.parent != INIT || line.iter().any(|process| process.user != leader.user)
     }
 
-    /// Looks at a process that makes a terminal.
-    fn maker(&self, pid: u32, terminal: u32, depth: usize) -> Result<(), Absence> {
+    /// Looks at a process that makes a terminal, in which another one leads.
+    fn maker(&self, pid: u32, (leader, terminal): (&Process, u32), depth: usize) -> Result<(), Absence> {
         // A test makes terminals as the machine does.
         if self.table.is_root(pid) {
             return Ok(());
@@ -118,29 +128,107 @@ impl<'a> PresenceCheck<'a> {
         self.refuse_agents(&line).map_err(|_| made())?;
         self.refuse_marks(std::slice::from_ref(maker))?;
         ssh::check_origin(self.table, &line)?;
-        if maker.is_installed(&MULTIPLEXERS) {
-            // What nobody looks at is typed by a program.
-            return if self.has_client(maker, terminal, depth) { Ok(()) } else { Err(made()) };
+        self.origin(&line, Some(maker), terminal, depth).map_err(|()| made())?;
+        let is_mosh = maker.is_installed(&[MOSH_SERVER]) && self.is_of_a_login(maker);
+        if maker.is_installed(&MULTIPLEXERS) || is_mosh || !self.roster.is_before(maker, self.table) {
+            return Ok(());
         }
-        let Some(adopted) = adopted(self.table, &line) else { return Ok(()) };
-        if self.roster.may_have_started(adopted, self.table) {
-            return Err(made());
+        if maker.is_installed(&TERMINALS) {
+            let is_told = self.is_started_as_a_service(&line) && !is_plain_shell(self.table, leader);
+            let told = || Absence::ToldToRun { program: leader.program().to_owned() };
+            return if is_told { Err(told()) } else { Ok(()) };
         }
         // Whatever makes terminals inside of one that a person opened (an editor, a recorder, a notebook) is theirs.
-        let is_opened = maker.is_installed(&TERMINALS) || adopted.is_installed(&TERMINALS);
-        if is_opened || !self.roster.is_before(adopted, self.table) { Ok(()) } else { Err(made()) }
+        let is_inside = maker.terminal != 0 && maker.terminal != terminal && depth < MOST_NESTED;
+        let is_theirs = is_inside && self.nested(maker.pid, depth + 1).is_ok() || self.is_opened(&line);
+        if is_theirs { Ok(()) } else { Err(made()) }
     }
 
-    /// Says whether a person looks at a multiplexer: it has a terminal of theirs open, in which they run its client.
-    fn has_client(&self, maker: &Process, own: u32, depth: usize) -> bool {
+    /// Looks at where a line of processes comes from that nobody who signed in stands above, and at multiplexers in it,
+    /// which do what they are told by whoever asks.
+    fn origin(
+        &self,
+        line: &[Process],
+        maker: Option<&Process>,
+        terminal: u32,
+        depth: usize,
+    ) -> Result<(), ()> {
+        // A client has a terminal, and a server none.
+        let is_server = |process: &&Process| {
+            process.is_one_of(&MULTIPLEXERS) && (process.terminal == 0 || Some(*process) == maker)
+        };
+        if let Some(server) = line.iter().find(is_server) {
+            // What nobody looks at is typed by a program.
+            if !self.has_client(server, terminal, depth) {
+                return Err(());
+            }
+            if server.is_installed(&MULTIPLEXERS) {
+                return Ok(());
+            }
+        }
+        let Some(adopted) = adopted(self.table, line) else { return Ok(()) };
+        if self.roster.may_have_started(adopted, self.table) {
+            return Err(());
+        }
+        let is_opened = !self.roster.is_before(adopted, self.table)
+            || adopted.is_installed(&TERMINALS)
+            || adopted.is_installed(&DESKTOPS)
+            || adopted.is_installed(&[MOSH_SERVER]) && self.is_of_a_login(adopted);
+        if is_opened { Ok(()) } else { Err(()) }
+    }
+
+    /// Says whether a process belongs to somebody's login by ssh. A service manager of the user has no say in such a group.
+    fn is_of_a_login(&self, process: &Process) -> bool {
+        let group = self.table.control_group(process.pid).unwrap_or_default();
+        let is_login = |path: &str| {
+            let unit = path.rsplit('/').next().unwrap_or_default();
+            unit.starts_with("session-") && !path.contains("/user@")
+        };
+        group.lines().filter(|line| line.contains("/user.slice/")).all(is_login)
+            && group.lines().any(is_login)
+            && ssh::is_from_elsewhere(self.table, process)
+    }
+
+    /// Says whether something other than a desktop started the topmost process of a line, after an agent.
+    fn is_started_as_a_service(&self, line: &[Process]) -> bool {
+        adopted(self.table, line).is_some_and(|adopted| {
+            self.roster.is_before(adopted, self.table) && !adopted.is_installed(&DESKTOPS)
+        })
+    }
+
+    /// Says whether somebody who signed in, or the desktop that was there before any agent, started a process.
+    fn is_opened(&self, line: &[Process]) -> bool {
+        let Some(maker) = line.first() else { return false };
+        // An editor has a process of its own for terminals.
+        let is_same =
+            |process: &Process| process.installed == maker.installed && process.program() == maker.program();
+        match line.iter().skip(1).find(|process| !process.is_one_of(&STARTERS) && !is_same(process)) {
+            Some(starter) if starter.user == maker.user => {
+                starter.is_installed(&DESKTOPS) && !self.roster.is_before(starter, self.table)
+            }
+            Some(_) => true,
+            None => line.last().is_some_and(|top| top.parent != INIT),
+        }
+    }
+
+    /// Says whether a person looks at a multiplexer: in a terminal of theirs they run its client.
+    fn has_client(&self, server: &Process, own: u32, depth: usize) -> bool {
         if depth >= MOST_NESTED {
             return false;
         }
-        let terminals = self.table.open_terminals(maker.pid).into_iter().filter(|terminal| *terminal != own);
-        terminals.flat_map(|terminal| self.table.at_terminal(terminal)).any(|pid| {
-            let client = self.table.process(pid).filter(|process| process.pid != maker.pid);
-            client.is_some_and(|client| client.installed == maker.installed)
-                && self.nested(pid, depth + 1).is_ok()
+        let partners = self.table.partners(server.pid).filter(|_| !server.is_one_of(&[SCREEN]));
+        let clients = partners.unwrap_or_else(|| {
+            let open = self.table.open_terminals(server.pid).into_iter().filter(|terminal| *terminal != own);
+            open.flat_map(|terminal| self.table.at_terminal(terminal)).collect()
+        });
+        clients.into_iter().any(|pid| {
+            let client = self.table.process(pid).filter(|process| process.pid != server.pid);
+            client.is_some_and(|client| {
+                client.is_one_of(&MULTIPLEXERS)
+                    && client.installed == server.installed
+                    && client.terminal != own
+                    && self.nested(pid, depth + 1).is_ok()
+            })
         })
     }
 }
@@ -150,14 +238,20 @@ impl<'a> PresenceCheck<'a> {
 fn adopted<'a>(table: &dyn ProcessTable, line: &'a [Process]) -> Option<&'a Process> {
     let user = line.first()?.user;
     let own = line.iter().take_while(|process| process.user == user).count();
-    let is_manager =
-        |process: &Process| process.is_one_of(&SERVICE_MANAGERS) && table.is_root(process.parent);
-    line.iter().take(own).enumerate().find_map(|(at, process)| {
-        let is_adopted = process.parent == INIT || line.get(at + 1).is_some_and(is_manager);
-        is_adopted.then_some(process)
-    })
+    let is_manager = |at: usize| line.get(at).is_some_and(|process| starts_for_others(table, process));
+    line.iter()
+        .take(own)
+        .enumerate()
+        .find_map(|(at, process)| (process.parent == INIT || is_manager(at + 1)).then_some(process))
 }
 
+/// Says whether a process starts others for whoever asks: the service manager of the user, and what it starts to that end.
+fn starts_for_others(table: &dyn ProcessTable, process: &Process) -> bool {
+    if table.is_root(process.parent) {
+        return process.is_one_of(&SERVICE_MANAGERS);
+    }
+    process.is_installed(&SERVICES_THAT_START)
+}
 #[cfg(test)]
 #[path = "check_tests.rs"]
 mod tests;

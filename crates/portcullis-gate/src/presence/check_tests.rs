@@ -80,7 +80,7 @@ fn inside_a_later_window(window: &str, maker: &str) -> MadeUpTable {
 #[test]
 fn what_makes_terminals_in_a_persons_terminal_is_theirs() {
     for maker in ["python3.12", "nvim", "script", "java", "some-notebook"] {
-        for window in ["konsole", "terminator", "code"] {
+        for window in ["konsole", "kgx", "code"] {
             assert_eq!(looked_at(&inside_a_later_window(window, maker), 220), Ok(()), "{maker} in {window}");
         }
         // The same, started by nobody who is known.
@@ -139,7 +139,7 @@ fn multiplexer(server: u32, group: &str, client: bool) -> MadeUpTable {
         .shell((300, server), 5)
         .start((310, 300), "portcullis", (300, pts(5)));
     if client {
-        table.shell((200, 20), 2).start((210, 200), "tmux", (200, pts(2))).opens(server, 2)
+        table.shell((200, 20), 2).start((210, 200), "tmux", (200, pts(2))).serves(server, 210)
     } else {
         table
     }
@@ -152,8 +152,26 @@ fn a_multiplexer_is_a_persons_while_they_look_at_it() {
         assert_eq!(looked_at(&multiplexer(server, group, false), 310), made_by("tmux"), "{server} {group}");
     }
     // Its only client is the agent's.
-    let own = multiplexer(250, "terminal-1", false).opens(250, 1).start((115, 110), "tmux", (110, pts(1)));
+    let own = multiplexer(250, "terminal-1", false).serves(250, 115).start((115, 110), "tmux", (110, pts(1)));
     assert_eq!(looked_at(&own, 310), made_by("tmux"));
+    // It has a terminal open in which a person runs the client of another one.
+    let beside = multiplexer(250, "terminal-1", false)
+        .shell((200, 20), 2)
+        .start((210, 200), "tmux", (200, pts(2)))
+        .opens(250, 2)
+        .serves(240, 210);
+    assert_eq!(looked_at(&beside, 310), made_by("tmux"));
+    // The client of `screen` has ended its talk with the server, which opened its terminal.
+    let screen = |client: u32| {
+        desktop()
+            .start((250, 1), "screen", (250, 0))
+            .shell((300, 250), 5)
+            .shell((200, 20), 2)
+            .start((210, client), "screen", (200, pts(2)))
+            .opens(250, 2)
+    };
+    assert_eq!(looked_at(&screen(200), 300), Ok(()));
+    assert_eq!(looked_at(&screen(110), 300), made_by("screen"));
     let marked = multiplexer(250, "terminal-2", true).set(250, "CLAUDECODE", "1");
     assert_eq!(looked_at(&marked, 310), Err(Absence::Marked { variable: "CLAUDECODE" }));
 }
@@ -264,4 +282,153 @@ fn a_command_knows_whether_an_agent_runs_it() {
     let job =
         desktop().start((190, 1), "cron", (190, 0)).of_root(190).start((200, 190), "portcullis", (200, 0));
     assert!(!is_agents(&job, 200), "a job of a person's");
+}
+
+/// What a service manager starts after the agent: nobody knows who asked for it.
+fn service(program: &str) -> MadeUpTable {
+    desktop().start((190, 10), program, (190, 0)).group(190, "app.slice/any-name.service")
+}
+
+fn told(program: &str) -> Result<(), Absence> {
+    Err(Absence::ToldToRun { program: program.to_owned() })
+}
+
+#[test]
+fn a_window_that_a_service_manager_opened_must_have_a_shell_to_type_into() {
+    let led_by = |window: &str, leader: &str, words: &[&str]| {
+        let table = service(window).start((200, 190), leader, (200, pts(2))).made(2, 190).says(200, words);
+        looked_at(&table.start((210, 200), "portcullis", (200, pts(2))), 210)
+    };
+    for window in TERMINALS {
+        assert_eq!(led_by(window, "bash", &["bash"]), Ok(()), "{window}");
+        assert_eq!(led_by(window, "zsh", &["-zsh"]), Ok(()), "{window}");
+        assert_eq!(led_by(window, "bash", &["bash", "-c", "x"]), told("bash"), "{window}");
+        assert_eq!(led_by(window, "sh", &["sh", "x.sh"]), told("sh"), "{window}");
+        assert_eq!(led_by(window, "portcullis", &["portcullis", "allow"]), told("portcullis"), "{window}");
+        assert_eq!(led_by(window, "python3", &["python3", "x.py"]), told("python3"), "{window}");
+    }
+    let shell = ["bash", "--init-file", "/home/me/.code/init", "-i"];
+    assert_eq!(led_by("code", "bash", &shell), Ok(()));
+    assert_eq!(led_by("xterm", "bash", &shell), told("bash"));
+    let steered = service("xterm").shell((200, 190), 2).set(200, "PROMPT_COMMAND", "x");
+    assert_eq!(looked_at(&steered, 200), told("bash"));
+    let own_shell = service("xterm").shell((200, 190), 2).not_installed(200);
+    assert_eq!(looked_at(&own_shell, 200), told("bash"));
+    // The person's desktop opened it, or it was there before.
+    let opened = desktop().start((15, 10), "gnome-shell", (15, 0)).start((190, 15), "xterm", (190, 0));
+    let opened = opened.start((200, 190), "tmux", (200, pts(2))).made(2, 190).says(200, &["tmux", "new"]);
+    assert_eq!(looked_at(&opened, 200), Ok(()));
+}
+
+#[test]
+fn what_runs_without_a_screen_is_no_window_of_a_service_manager() {
+    for program in [
+        "dtach",
+        "abduco",
+        "zellij",
+        "tmux",
+        "screen",
+        "emacs",
+        "mosh-server",
+        "python3",
+        "terminator",
+        "socat",
+        "ttyd",
+    ] {
+        assert_eq!(looked_at(&service(program).shell((200, 190), 2), 200), made_by(program));
+    }
+    // A window around something else makes that no window.
+    let inside =
+        service("xterm").start((195, 190), "python3", (195, pts(2))).made(2, 190).shell((200, 195), 3);
+    assert_eq!(looked_at(&inside, 200), made_by("python3"));
+    // The program that the manager started is none, whatever it starts.
+    let wrapped = service("python3").start((195, 190), "xterm", (195, 0)).shell((200, 195), 2);
+    assert_eq!(looked_at(&wrapped, 200), made_by("xterm"));
+}
+
+#[test]
+fn services_that_start_programs_for_others_are_service_managers() {
+    for service in ["dbus-daemon", "flatpak-session-helper"] {
+        let began_before = desktop().start((12, 10), service, (12, 0));
+        let started = began_before.start((190, 12), "script", (190, 0)).shell((200, 190), 2);
+        assert_eq!(looked_at(&started, 200), made_by("script"));
+        // A terminal of the person's, from which a shell is asked for outside.
+        let asked = desktop().start((12, 10), service, (12, 0)).start((200, 12), "bash", (200, pts(2)));
+        let came = Err(Absence::CameLater { program: "bash".to_owned() });
+        assert_eq!(looked_at(&asked.made(2, 20), 200), came);
+    }
+}
+
+#[test]
+fn programs_that_were_there_before_open_no_terminal_for_an_agent() {
+    // A server of a build, a desktop that takes orders, a multiplexer that nobody looks at.
+    for server in ["java", "watchman", "awesome", "tmux"] {
+        let table = desktop().start((50, 1), server, (50, 0)).group(50, "session-1");
+        let run =
+            table.start((190, 50), "sh", (50, 0)).start((195, 190), "script", (195, 0)).shell((200, 195), 2);
+        assert_eq!(looked_at(&run, 200), made_by("script"), "{server}");
+    }
+    // The same in a window of a multiplexer that somebody looks at, and in one that nobody does.
+    let window = |table: MadeUpTable| table.start((320, 300), "script", (300, pts(5))).shell((330, 320), 6);
+    assert_eq!(looked_at(&window(multiplexer(50, "session-1", true)), 330), Ok(()));
+    assert_eq!(looked_at(&window(multiplexer(50, "session-1", false)), 330), made_by("script"));
+}
+
+#[test]
+fn a_program_that_nobody_installed_is_a_window_if_the_desktop_opened_it() {
+    let opened_by = |desktop_program: &str, table: MadeUpTable| {
+        let table = table.start((15, 10), desktop_program, (15, 0)).start((190, 15), "sh", (190, 0));
+        let table = table.start((195, 190), "my-terminal", (190, 0)).not_installed(195);
+        looked_at(&table.shell((200, 195), 2), 200)
+    };
+    assert_eq!(opened_by("gnome-shell", desktop()), Ok(()));
+    assert_eq!(opened_by("awesome", desktop()), made_by("my-terminal"));
+    let login = desktop().start((185, 1), "login", (185, 0)).of_root(185);
+    let login = login.start((190, 185), "my-terminal", (190, 0)).not_installed(190).shell((200, 190), 2);
+    assert_eq!(looked_at(&login, 200), Ok(()));
+    let editor = desktop().start((185, 0), "sh", (185, 0)).start((190, 185), "node", (185, 0));
+    let editor = editor.start((195, 190), "node", (185, 0)).shell((200, 195), 2);
+    assert_eq!(looked_at(&editor, 200), Ok(()), "an editor's server in a container");
+    let called = desktop().start((15, 10), "awesome", (15, 0)).start((190, 15), "script", (190, 0));
+    let called = called.called(190, "awesome").shell((200, 190), 2);
+    assert_eq!(looked_at(&called, 200), made_by("awesome"));
+    // Who signed in again has a desktop that began after the agent.
+    let again = desktop().start((185, 10), "gnome-shell", (185, 0)).group(185, "shell");
+    let window = again.start((190, 185), "xterm", (190, 0)).shell((200, 190), 2);
+    assert_eq!(looked_at(&window, 200), Ok(()));
+}
+
+#[test]
+fn a_terminal_that_somebody_left_is_not_whose_who_takes_it() {
+    let came = |program: &str| Err(Absence::CameLater { program: program.to_owned() });
+    for parent in [1, 10] {
+        // The window still shows a shell that has ended.
+        let left = desktop().made(2, 20).start((200, parent), "portcullis", (200, pts(2))).group(200, "any");
+        assert_eq!(looked_at(&left, 200), came("portcullis"));
+        let before = desktop().made(2, 20).start((90, parent), "bash", (90, pts(2)));
+        assert_eq!(looked_at(&before, 90), Ok(()), "it was there before the agent");
+        // A serial line that everybody of a group may open.
+        let line = desktop().start((200, parent), "portcullis", (200, (188 << 8) | 1)).group(200, "any");
+        assert_eq!(looked_at(&line, 200), came("portcullis"));
+    }
+}
+
+#[test]
+fn mosh_counts_where_a_login_from_elsewhere_started_it() {
+    let mosh = |group: &str, connection: &str| {
+        let table = desktop().start((190, 1), "mosh-server", (190, 0)).group(190, group);
+        looked_at(&table.set(190, "SSH_CONNECTION", connection).shell((200, 190), 2), 200)
+    };
+    let login = "0::/user.slice/user-1000.slice/session-7.scope\n";
+    let elsewhere = "192.0.2.9 5000 192.0.2.1 22";
+    assert_eq!(mosh(login, elsewhere), Ok(()));
+    assert_eq!(mosh(login, "127.0.0.1 5000 127.0.0.1 22"), made_by("mosh-server"));
+    for own in [
+        "0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-u7.service\n",
+        "0::/user.slice/user-1000.slice/user@1000.service/app.slice/session-7.scope\n",
+        "0::/\n",
+        "terminal-1",
+    ] {
+        assert_eq!(mosh(own, elsewhere), made_by("mosh-server"), "{own}");
+    }
 }

@@ -61,9 +61,9 @@ pub(super) const SHELLS: [&str; 13] =
 /// Programs that run things at a time of their own.
 pub(super) const SCHEDULERS: [&str; 6] = ["anacron", "atd", "atrun", "cron", "crond", "fcron"];
 
-/// Programs that people use as terminals and that a service manager may start, or that go on when what started them ends.
-pub(super) const TERMINALS: [&str; 51] = [
-    "abduco",
+/// Windows with terminals in them, which a service manager may start, or which go on when what started them ends. None that
+/// runs without a screen is among them, and no script.
+pub(super) const TERMINALS: [&str; 44] = [
     "alacritty",
     "blackbox",
     "clion",
@@ -75,8 +75,6 @@ pub(super) const TERMINALS: [&str; 51] = [
     "cosmic-term",
     "cursor",
     "deepin-terminal",
-    "dtach",
-    "emacs",
     "foot",
     "footserver",
     "ghostty",
@@ -84,7 +82,6 @@ pub(super) const TERMINALS: [&str; 51] = [
     "gnome-terminal-",
     "gnome-terminal-server",
     "goland",
-    "guake",
     "idea",
     "kate",
     "kgx",
@@ -92,7 +89,6 @@ pub(super) const TERMINALS: [&str; 51] = [
     "konsole",
     "lxterminal",
     "mate-terminal",
-    "mosh-server",
     "phpstorm",
     "ptyxis",
     "ptyxis-agent",
@@ -101,7 +97,6 @@ pub(super) const TERMINALS: [&str; 51] = [
     "rio",
     "rubymine",
     "rustrover",
-    "terminator",
     "terminology",
     "tilda",
     "tilix",
@@ -113,18 +108,65 @@ pub(super) const TERMINALS: [&str; 51] = [
     "xterm",
     "yakuake",
     "zed",
-    "zellij",
 ];
 
-/// Terminals in a terminal, which go on when what started them ends. They have the terminals of their clients open, where
-/// somebody types.
-pub(super) const MULTIPLEXERS: [&str; 2] = ["screen", "tmux"];
+/// Those of them that tell a shell what to begin with, so that it marks its prompts.
+pub(super) const EDITORS: [&str; 15] = [
+    "clion",
+    "code",
+    "code-insiders",
+    "code-oss",
+    "codium",
+    "cursor",
+    "goland",
+    "idea",
+    "phpstorm",
+    "pycharm",
+    "rubymine",
+    "rustrover",
+    "webstorm",
+    "windsurf",
+    "zed",
+];
+
+/// Terminals in a terminal, which go on when what started them ends. Somebody types into them through a client.
+pub(super) const MULTIPLEXERS: [&str; 5] = ["abduco", "dtach", "screen", "tmux", "zellij"];
+
+/// The one of them that leaves its client behind: it opens the client's terminal by itself.
+pub(super) const SCREEN: &str = "screen";
+
+/// The server of a terminal from elsewhere, which goes on when the ssh session ends that started it.
+pub(super) const MOSH_SERVER: &str = "mosh-server";
+
+/// Programs of a desktop from which people start others.
+pub(super) const DESKTOPS: [&str; 16] = [
+    "budgie-panel",
+    "caja",
+    "cinnamon",
+    "cosmic-app-library",
+    "cosmic-launcher",
+    "cosmic-panel",
+    "gnome-shell",
+    "krunner",
+    "lxpanel",
+    "lxqt-panel",
+    "mate-panel",
+    "nemo",
+    "plasmashell",
+    "xfce4-appfinder",
+    "xfce4-panel",
+    "xfdesktop",
+];
 
 /// Programs through which somebody comes from elsewhere.
 pub(super) const SSH_SERVERS: [&str; 4] = ["dropbear", "sshd", "sshd-session", "sshd-auth"];
 
 /// Programs that start the services of a user.
 pub(super) const SERVICE_MANAGERS: [&str; 3] = ["dbus-daemon", "dbus-broker", "systemd"];
+
+/// Those that start programs for whoever asks, and that a service manager starts itself.
+pub(super) const SERVICES_THAT_START: [&str; 3] =
+    ["dbus-broker-launch", "dbus-daemon", "flatpak-session-helper"];
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,7 @@ mod agents;
 mod check;
 mod known_programs;
 mod noted;
+mod plain_shell;
 #[cfg_attr(
     not(target_os = "linux"),
     expect(dead_code, reason = "where there is no `/proc`, only the numbers of terminals are needed")
@@ -26,6 +27,8 @@ mod session_owner;
 mod ssh;
 #[cfg(test)]
 mod test_table;
+#[cfg(target_os = "linux")]
+mod unix_peers;
 
 use std::sync::OnceLock;
 
@@ -83,11 +86,12 @@ pub fn require_presence(what: &str) -> Result<(), Failure> {
 pub fn require_no_agent(what: &str) -> Result<(), Failure> {
     let roster = read_roster()?;
     match look(&roster) {
-        Err(Absence::NoTerminal | Absence::Detached | Absence::MadeTerminal { .. })
-            if !roster.has_agents(&SystemProcesses::default()) =>
-        {
-            Ok(())
-        }
+        Err(
+            Absence::NoTerminal
+            | Absence::Detached
+            | Absence::MadeTerminal { .. }
+            | Absence::CameLater { .. },
+        ) if !roster.has_agents(&SystemProcesses::default()) => Ok(()),
         looked => looked.map_err(|absence| absence.refusal(what)),
     }
 }

@@ -6,15 +6,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::process_table::{INIT, Process, ProcessTable};
+#[cfg(target_os = "linux")]
+use super::unix_peers::read as unix_peers;
 
 /// The namespace of process numbers of the machine itself.
 const MACHINE_NAMESPACE: &str = "pid:[4026531836]";
 
 /// The first and the last number of the drivers of pseudo terminals.
 const PSEUDO_TERMINALS: std::ops::RangeInclusive<u32> = 136..=143;
-
-/// Programs that run scripts, by how their names begin.
-const INTERPRETERS: [&str; 4] = ["gjs", "node", "perl", "python"];
 
 /// The longest list of variables that is looked at, in bytes.
 const LONGEST_ENVIRONMENT: usize = 4 << 20;
@@ -81,27 +80,14 @@ impl ProcFiles {
         line.split_whitespace().next()?.parse().ok()
     }
 
-    /// Returns the file name of a program that the administrator alone can replace. An interpreter is known by its script,
-    /// if the administrator alone can replace that too.
+    /// Returns the file name of a program that the administrator alone can replace. A file that lies elsewhere under this
+    /// name, as in a namespace of mounts that somebody made, is another one. An interpreter is no more than itself: what it
+    /// says of its script it may have rewritten.
     fn installed(&self, pid: u32) -> Option<String> {
         let program = self.place(pid, "exe");
-        let name = fs::read_link(&program).ok().filter(|_| is_administrators(&program))?;
-        let name = file_name(&name)?;
-        let is_interpreter = INTERPRETERS.iter().any(|known| name.starts_with(known));
-        let script = is_interpreter.then(|| self.script(pid)).flatten();
-        Some(
-            script
-                .filter(|script| is_kept_by_administrator(script))
-                .and_then(|script| file_name(&script))
-                .unwrap_or(name),
-        )
-    }
-
-    /// Returns the file that an interpreter runs: its first word that is no option, as the interpreter found it.
-    fn script(&self, pid: u32) -> Option<PathBuf> {
-        let words = self.arguments(pid);
-        let script = words.iter().skip(1).find(|word| !word.starts_with('-'))?;
-        Path::new(script).is_absolute().then(|| PathBuf::from(script))
+        let path = fs::read_link(&program).ok().filter(|path| is_kept_by_administrator(path))?;
+        let (runs, lies) = (fs::metadata(&program).ok()?, fs::metadata(&path).ok()?);
+        if (runs.dev(), runs.ino()) == (lies.dev(), lies.ino()) { file_name(&path) } else { None }
     }
 
     fn all(&self) -> Vec<u32> {
@@ -116,11 +102,24 @@ impl ProcFiles {
         led.collect()
     }
 
+    /// Returns the numbers of the sockets that a process has open.
+    fn sockets(&self, pid: u32) -> Vec<u32> {
+        let number = |target: &Path| -> Option<u32> {
+            target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+        };
+        self.open_files(pid).iter().filter_map(|(_, target)| number(target)).collect()
+    }
+
     /// Returns the number of the terminal whose other end an open file is.
     fn made_terminal(&self, pid: u32, file: &Path) -> Option<u32> {
         let information = fs::read_to_string(self.place(pid, "fdinfo").join(file.file_name()?)).ok()?;
         information.lines().find_map(|line| line.strip_prefix("tty-index:"))?.trim().parse().ok()
     }
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn unix_peers() -> Option<std::collections::BTreeMap<u32, u32>> {
+    None
 }
 
 /// Reads a file whose length the kernel does not tell: at once, where the standard library would begin with 32 bytes.
@@ -130,9 +129,11 @@ fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Says whether the administrator alone can change a file. Links are followed.
+/// Says whether the administrator alone can change a file, or what lies in a directory. Links are followed.
 fn is_administrators(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|seen| seen.uid() == 0 && seen.mode() & 0o022 == 0)
+    // In a directory with this mark a group may add files, and replaces none of others.
+    let is_writable = |mode: u32| mode & 0o002 != 0 || mode & 0o020 != 0 && mode & 0o1000 == 0;
+    fs::metadata(path).is_ok_and(|seen| seen.uid() == 0 && !is_writable(seen.mode()))
 }
 
 /// The same for a file and every directory above it, in which it could be replaced.
@@ -259,6 +260,14 @@ impl ProcessTable for ProcFiles {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    fn partners(&self, pid: u32) -> Option<Vec<u32>> {
+        let peers = unix_peers()?;
+        let other_ends: Vec<u32> =
+            self.sockets(pid).iter().filter_map(|socket| peers.get(socket).copied()).collect();
+        let has_one = |other: &u32| self.sockets(*other).iter().any(|socket| other_ends.contains(socket));
+        Some(self.all().into_iter().filter(has_one).collect())
     }
 
     fn connections(&self) -> Vec<String> {

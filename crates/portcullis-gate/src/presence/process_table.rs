@@ -61,7 +61,8 @@ pub(super) trait ProcessTable {
     /// Says whether a process counts others as they are counted here. One in a container does not.
     fn is_in_namespace(&self, pid: u32) -> bool;
 
-    /// Returns the group of processes that the system counts it to, and that it cannot leave by itself.
+    /// Returns the group of processes that the system counts it to. What it starts stays in it, unless a service manager of
+    /// the user moves it to another one of theirs.
     fn control_group(&self, pid: u32) -> Option<String>;
 
     /// Returns the processes that hold the other end of a terminal: what they write there is what is typed.
@@ -72,6 +73,14 @@ pub(super) trait ProcessTable {
 
     /// Returns the terminals that a process has open.
     fn open_terminals(&self, pid: u32) -> Vec<u32>;
+
+    /// Returns the processes at the other ends of a process's unix sockets; `None` where the system does not tell.
+    fn partners(&self, pid: u32) -> Option<Vec<u32>>;
+
+    /// Says whether the makers of terminals are known at all.
+    fn tells_makers(&self) -> bool {
+        true
+    }
 
     /// Returns the pairs of ends of the connections of this machine, as `ADDRESS PORT ADDRESS PORT`.
     fn connections(&self) -> Vec<String>;

@@ -125,6 +125,14 @@ impl ProcessTable for PsCommand {
         Vec::new()
     }
 
+    fn partners(&self, _: u32) -> Option<Vec<u32>> {
+        None
+    }
+
+    fn tells_makers(&self) -> bool {
+        false
+    }
+
     fn connections(&self) -> Vec<String> {
         Vec::new()
     }

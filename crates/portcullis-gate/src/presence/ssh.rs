@@ -29,6 +29,13 @@ pub(super) fn check_origin(table: &dyn ProcessTable, line: &[Process]) -> Result
     }
 }
 
+/// Says whether a process was started by an ssh session that came from another machine, and may have ended since.
+pub(super) fn is_from_elsewhere(table: &dyn ProcessTable, process: &Process) -> bool {
+    let said = table.variable(process.pid, CONNECTION);
+    let ends = said.as_deref().and_then(read_ends);
+    ends.is_some_and(|[client, server]| !client.0.is_loopback() && client.0 != server.0)
+}
+
 /// Says whether somebody on this machine has a session with its own server. What it runs may set the variable anew, to the
 /// ends of another session that really comes from elsewhere, and which of the two is which nobody but root can tell.
 fn has_session_from_here(known: &[String], server_port: u16) -> bool {

@@ -17,6 +17,7 @@ pub(super) struct MadeUpTable {
     arguments: BTreeMap<u32, Vec<String>>,
     makers: BTreeMap<u32, Vec<u32>>,
     open: BTreeMap<u32, Vec<u32>>,
+    partners: BTreeMap<u32, Vec<u32>>,
     groups: BTreeMap<u32, String>,
     contained: Vec<u32>,
     connections: Vec<String>,
@@ -61,6 +62,12 @@ impl MadeUpTable {
         self
     }
 
+    /// Has a process call itself something else.
+    pub(super) fn called(mut self, pid: u32, name: &str) -> Self {
+        self.processes.entry(pid).and_modify(|process| process.names.push(name.to_owned()));
+        self
+    }
+
     pub(super) fn made(mut self, place: u32, maker: u32) -> Self {
         self.makers.entry(pts(place)).or_default().push(maker);
         self
@@ -73,6 +80,12 @@ impl MadeUpTable {
 
     pub(super) fn opens(mut self, pid: u32, place: u32) -> Self {
         self.open.entry(pid).or_default().push(pts(place));
+        self
+    }
+
+    /// Connects the client of a server.
+    pub(super) fn serves(mut self, server: u32, client: u32) -> Self {
+        self.partners.entry(server).or_default().push(client);
         self
     }
 
@@ -147,6 +160,10 @@ impl ProcessTable for MadeUpTable {
 
     fn open_terminals(&self, pid: u32) -> Vec<u32> {
         self.open.get(&pid).cloned().unwrap_or_default()
+    }
+
+    fn partners(&self, pid: u32) -> Option<Vec<u32>> {
+        Some(self.partners.get(&pid).cloned().unwrap_or_default())
     }
 
     fn connections(&self) -> Vec<String> {

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -41,10 +42,11 @@ impl Drop for Service {
 pub(crate) fn runs_jobs(sandbox: &Sandbox, name: &str) -> (Service, PathBuf) {
     let jobs = sandbox.home.join(format!("jobs-of-{name}"));
     fs::create_dir_all(&jobs).unwrap();
-    let line = "while sleep 0.05; do for job in \"$0\"/*.job; do [ -e \"$job\" ] && mv \"$job\" \"$job.taken\" && setsid sh \"$job.taken\"; done; done";
-    let script = format!("exec -a {name} bash -c '{line}' '{}'", jobs.display());
-    let mut command = Command::new("bash");
-    command.args(["-c", &script]).env_clear().envs(stand_ins()).env("HOME", &sandbox.home);
+    require("perl");
+    let program = "while (select(undef, undef, undef, 0.05) >= 0) { for my $job (glob \"$ARGV[0]/*.job\") { rename $job, \"$job.taken\"; system qw(setsid sh), \"$job.taken\" } }";
+    let mut command = Command::new("perl");
+    command.arg0(name).args(["-e", program]).arg(&jobs);
+    command.env_clear().envs(stand_ins()).env("HOME", &sandbox.home);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("TERM", "xterm");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     (Service { child: command.spawn().unwrap() }, jobs)

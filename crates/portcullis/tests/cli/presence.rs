@@ -2,6 +2,7 @@
 //! hindered. A real daemon, the real program, and a script of the shell as the agent.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -143,27 +144,110 @@ fn private_folder(path: &Path) {
     fs::DirBuilder::new().mode(0o700).create(path).unwrap();
 }
 
+/// Runs an agent with a line that has something else run `allow --last --yes`, and returns what that heard.
+fn heard(scene: &Scene, line: &str) -> String {
+    let out = scene.sandbox.home.join("out");
+    let ran = agent(scene, &format!("export OUT='{}'\n{line}", out.display()));
+    let heard = written(&out);
+    assert!(heard.contains(REFUSED), "{line}: {heard}\n{ran:?}");
+    let again = scene.ask(&["--headless"], &scene.bash("s1", "default", "make install"));
+    assert_eq!(again.0, "deny", "{line}");
+    heard
+}
+
 #[test]
 fn no_service_of_the_machine_lets_an_agent_grant_itself_anything() {
-    // `at` and `systemd-run` hand a job to somebody else, who ran before the agent and starts it.
-    for (name, why) in
-        [("atd", "the scheduler `atd` started this"), ("systemd", "`script` made this terminal")]
-    {
+    // `at` and `systemd-run` hand a job to somebody else, who ran before the agent and starts it. So does the server of a
+    // build that a person began.
+    let (script, own) = ("script -qec 'sh \"$A\"' /dev/null > \"$OUT\" 2>&1", "`script` made this terminal");
+    let scheduled = "the scheduler `atd` started this";
+    for (service, job, why) in [
+        ("atd", script, scheduled),
+        ("systemd", script, own),
+        ("perl", script, own),
+        (
+            "systemd",
+            "setsid -w bash -c 'exec -a konsole script -qec \"sh $A\" /dev/null' > \"$OUT\" 2>&1",
+            "` made this terminal",
+        ),
+        (
+            "systemd",
+            "tmux -L \"j$$\" -f /dev/null new -d \"sh '$A' > '$OUT' 2>&1\"",
+            "`tmux` made this terminal",
+        ),
+        (
+            "systemd",
+            "bash -c 'exec -a /usr/bin/terminator python3 -c \"import os,pty; pty.spawn([\\\"sh\\\",os.environ[\\\"A\\\"]])\"' > \"$OUT\" 2>&1",
+            "` made this terminal",
+        ),
+    ] {
         let scene = Scene::new();
-        let (_service, jobs) = runs_jobs(&scene.sandbox, name);
-        let out = scene.sandbox.home.join("out");
-        let job = format!(
-            "script -qec '\"{PROGRAM}\" allow --last --yes; echo done' /dev/null > '{}' 2>&1",
-            out.display()
-        );
+        let (_service, jobs) = runs_jobs(&scene.sandbox, service);
+        let answer =
+            scene.sandbox.write_home("a.sh", &format!("'{PROGRAM}' allow --last --yes\necho done\n"));
+        let job = format!("export A='{}' OUT=\"$HOME/out\"\n{job}\n", answer.display());
         let line =
             format!("echo {} > '{1}/a.part'; mv '{1}/a.part' '{1}/a.job'", quoted(&job), jobs.display());
-        let ran = agent(&scene, &line);
-        let heard = written(&out);
-        assert!(heard.contains(REFUSED) && heard.contains(why), "{name}: {heard}\n{ran:?}");
-        let again = scene.ask(&["--headless"], &scene.bash("s1", "default", "make install"));
-        assert_eq!(again.0, "deny", "{name}");
+        let heard = heard(&scene, &line);
+        assert!(heard.contains(why), "{service}: {job}: {heard}");
     }
+}
+
+#[test]
+fn a_multiplexer_that_nobody_looks_at_does_nothing_for_an_agent() {
+    require("tmux");
+    let scene = Scene::new();
+    let name = format!("r{}", std::process::id());
+    let tmux = |words: &str| {
+        let mut command = started(&scene.sandbox, &format!("tmux -L {name} -f /dev/null {words}"));
+        ran(&command.output().unwrap())
+    };
+    assert_eq!(tmux("new -d").code, Some(0));
+    let answer = scene.sandbox.write_home("a.sh", &format!("'{PROGRAM}' allow --last --yes\necho done\n"));
+    let (answer, out) = (answer.display(), scene.sandbox.home.join("out"));
+    for way in ["run-shell -b", "new-window -d"] {
+        let job = format!("script -qec 'sh {answer}' /dev/null > '{}' 2>&1", out.display());
+        let heard = heard(&scene, &format!("tmux -L {name} {way} {}", quoted(&job)));
+        assert!(heard.contains("`script` made this terminal"), "{way}: {heard}");
+        fs::remove_file(&out).unwrap();
+    }
+    tmux("kill-server");
+}
+
+#[test]
+fn a_terminal_whose_shell_has_ended_is_not_an_agents() {
+    require("python3");
+    let scene = Scene::new();
+    // A window of the person's that stays when its shell has ended.
+    let window = "import fcntl,os,pty,sys,termios
+master, shell = pty.openpty()
+name = os.ttyname(shell)
+if os.fork() == 0:
+    os.setsid()
+    fcntl.ioctl(shell, termios.TIOCSCTTY, 0)
+    os._exit(0)
+os.wait()
+os.close(shell)
+print(name, flush=True)
+sys.stdin.read()";
+    let mut command = started(&scene.sandbox, "exec python3 -c \"$WINDOW\"");
+    let mut window = command.env("WINDOW", window).stdin(Stdio::piped()).spawn().unwrap();
+    let mut name = String::new();
+    BufReader::new(window.stdout.take().unwrap()).read_line(&mut name).unwrap();
+    let take = "import fcntl,os,subprocess,sys,termios,time
+agent = os.getpid()
+if os.fork() == 0:
+    os.setsid()
+    while os.getppid() == agent: time.sleep(0.01)
+    terminal = os.open(sys.argv[1], os.O_RDWR)
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    out = open(os.environ['OUT'], 'w')
+    subprocess.run([os.environ['P'], 'allow', '--last', '--yes'], stdin=terminal, stdout=out, stderr=out)
+    out.write('done\\n')";
+    let heard = heard(&scene, &format!("python3 -c {} {}", quoted(take), name.trim()));
+    assert!(heard.contains("took this terminal, and an agent may have started it"), "{heard}");
+    drop(window.stdin.take());
+    window.wait().unwrap();
 }
 
 fn quoted(text: &str) -> String {
