@@ -33,7 +33,7 @@ pub(super) static FINDING: Finding = Finding {
         ),
         ExampleCall::Bash("chmod 000 .claude/hooks/check.sh"),
         ExampleCall::Bash("tee /data/config/portcullis/commands/acme.toml"),
-        ExampleCall::Bash("codex features disable hooks"),
+        ExampleCall::Bash("codex mcp add files -- npx server"),
     ],
     misses: &[
         ExampleCall::Bash("cat .claude/settings.json"),

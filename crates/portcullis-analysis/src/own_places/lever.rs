@@ -8,7 +8,7 @@ use crate::case::Case;
 use crate::effect::target::host_in;
 use crate::effect::{Effect, Target};
 use crate::invocation::Invocation;
-use crate::lists::places::own::{GRANTING, GRANTING_PAIRS, LOG_READERS, MOVING};
+use crate::lists::places::own::{GRANTING, GRANTING_PAIRS, HOST_CONFIGURING, HOSTS, LOG_READERS, MOVING};
 use crate::place::{is_loopback, names_daemon_socket};
 
 /// What our program is called.
@@ -30,6 +30,9 @@ pub(super) fn pulled(case: Case<'_>, effect: &Effect, search: &GrantSearch) -> O
     let command = case.command(effect);
     let program = command.and_then(Invocation::program_name).unwrap_or_default();
     let is_answer = match effect.act {
+        Act::AgentConfig if HOSTS.contains(&program) => {
+            return case.has_word(effect, HOST_CONFIGURING).then_some(Trespass::Change);
+        }
         Act::AgentConfig => NAMES.contains(&program),
         Act::Send | Act::Fetch | Act::Connect | Act::Tunnel => asks_daemon(case, effect),
         Act::Read | Act::Write if effect.target.paths().iter().any(|path| is_daemon_stream(case, path)) => {
@@ -44,9 +47,13 @@ pub(super) fn pulled(case: Case<'_>, effect: &Effect, search: &GrantSearch) -> O
         | Act::RemoteShell
         | Act::RemoteRun
         | Act::Persist
+        | Act::SystemConfig
         | Act::DriveTerminal
         | Act::Obfuscate => {
-            search.runs(case, command) || command.is_some_and(|command| names_daemon(case, command))
+            // What starts a command may hand it variables that run something.
+            search.runs(case, command)
+                || command.is_some_and(|command| names_daemon(case, command))
+                || case.wrappers(effect).any(|wrapper| search.is_spent(wrapper) || runs_us(wrapper))
         }
         _ => false,
     };
@@ -211,8 +218,10 @@ fn takes_our_words(command: &Invocation) -> bool {
     })
 }
 
-/// Splits a text into words as a shell or a list of arguments would have them; a path is known by its last component.
+/// Splits a text into words as a shell or a list of arguments would have them; a path is known by its last component. Ends
+/// of lines and tabs may be spelled out.
 fn words(text: &str) -> Vec<&str> {
-    let split = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_.".contains(letter)));
-    split.filter(|word| !word.is_empty()).collect()
+    let lines = text.split("\\n").flat_map(|line| line.split("\\t"));
+    let is_between = |letter: char| !(letter.is_ascii_alphanumeric() || "-_.".contains(letter));
+    lines.flat_map(|line| line.split(is_between)).filter(|word| !word.is_empty()).collect()
 }

@@ -8,7 +8,9 @@ use crate::command_effects::{name_filters, searches_hidden};
 use crate::effect::Effect;
 use crate::effect::target::path_of;
 use crate::invocation::Invocation;
-use crate::lists::places::own::{GIT_REWRITING, PASSING_HIDDEN, SECRET_NAMES, SINGLE_WRITERS, UNPACKERS};
+use crate::lists::places::own::{
+    GIT_REWRITING, GIT_REWRITING_ALL, PASSING_HIDDEN, SECRET_NAMES, SINGLE_WRITERS, UNPACKERS,
+};
 use crate::option::values;
 use crate::path::{join, may_name_component, normal};
 use crate::place::{OwnTouch, Scope, is_agent_directory, is_agent_shelter};
@@ -97,12 +99,50 @@ pub(super) fn by_repository(case: Case<'_>, effect: &Effect) -> Option<Trespass>
         return None;
     }
     let rewrites = case.has_word(effect, GIT_REWRITING);
-    workplaces(case, effect).iter().find_map(|place| {
+    let spares = effect.act != Act::GitDiscard && case.has_word(effect, NOT_REWRITING);
+    let rewrites_all = case.has_word(effect, GIT_REWRITING_ALL) && !spares;
+    let takes_all =
+        case.has_word(effect, &["add", "stage"]) && case.has_word(effect, &["-A", "--all", "-Af"]);
+    // What a command names is all that it rewrites.
+    let same = case
+        .of(&[Act::GitLocal, Act::GitRewrite, Act::GitDiscard])
+        .filter(|other| other.invocation == effect.invocation);
+    let named: Vec<&String> = same.flat_map(|other| other.target.paths()).collect();
+    let passed = passed_directories(case, effect);
+    workplaces(case, effect).iter().enumerate().find_map(|(at, place)| {
         let touch = case.own_places().touch(&normal(place), false);
+        if takes_all && named.is_empty() && touch.above.secret && at >= passed {
+            return Some(Trespass::Read);
+        }
         let is_inside = touch.inside.kept || touch.inside.secret;
         let is_above = rewrites && !touch.is_broad && is_above(case, place, touch);
-        (is_inside || is_above).then_some(Trespass::Change)
+        let is_within = || match named.as_slice() {
+            [] => is_above_ours(touch),
+            named => named.iter().any(|path| {
+                let touch = case.own_places().touch(&normal(path), false);
+                touch.inside.is_any() || is_above_ours(touch)
+            }),
+        };
+        let is_rewritten = || touch.is_broad && rewrites_all && at >= passed && is_within();
+        (is_inside || is_above || is_rewritten()).then_some(Trespass::Change)
     })
+}
+
+/// Returns how many of the directories that git is started in it leaves before it does anything, as it is told.
+fn passed_directories(case: Case<'_>, effect: &Effect) -> usize {
+    let Some(command) = case.command(effect) else { return 0 };
+    let has = |start: &str| command.operands().iter().any(|word| word.text.starts_with(start));
+    let entered = command.directories.alternatives().map_or(0, <[String]>::len);
+    let is_sent = has("--work-tree") || has("-C") && !has("--git-dir");
+    if is_sent && workplaces(case, effect).len() > entered { entered } else { 0 }
+}
+
+/// Words by which git leaves the files alone that lie in the directory it works on.
+const NOT_REWRITING: &[&str] =
+    &["--cached", "--mixed", "--soft", "--staged", "--stat", "-S", "-b", "-c", "list", "show"];
+
+fn is_above_ours(touch: OwnTouch) -> bool {
+    touch.above.kept || touch.above.secret
 }
 
 /// Says whether a directory holds a place of ours. A file that settings name in a project is that project's work, too.
