@@ -383,8 +383,8 @@ fn is_task(word: &str, verb: &str) -> bool {
 
 /// Programs whose operands are names of scripts or targets.
 const RUNNERS: &[&str] = &[
-    "bun", "cmake", "gmake", "gradle", "gradlew", "grunt", "lein", "mix", "sbt", "gulp", "just", "make",
-    "mise", "ninja", "npm", "nx", "pnpm", "rake", "task", "turbo", "yarn",
+    "bun", "cmake", "gmake", "gradle", "gradlew", "grunt", "lein", "lerna", "mix", "sbt", "gulp", "just",
+    "make", "mise", "ninja", "npm", "nx", "pnpm", "rake", "task", "turbo", "yarn",
 ];
 
 /// Programs of projects whose operands are tasks that work on databases and queues.

@@ -6,7 +6,20 @@ use crate::lists::programs::carriers::{AFTER_DASHES, APPENDING, CARRIERS};
 use crate::option::values;
 
 /// Programs whose every operand may be a command line.
-const BY_OPERAND: &[&str] = &["tmux", "concurrently", "hyperfine", "lerna", "sops"];
+const BY_OPERAND: &[&str] = &["tmux", "concurrently", "hyperfine", "sops"];
+
+/// Options of `hyperfine` whose next words are no commands: names, parameters and files of results, with their number.
+const PLAIN_VALUES: &[(&str, usize)] = &[
+    ("--command-name", 1),
+    ("--export-csv", 1),
+    ("--export-json", 1),
+    ("--export-markdown", 1),
+    ("--parameter-list", 2),
+    ("--parameter-scan", 3),
+    ("-L", 2),
+    ("-P", 3),
+    ("-n", 1),
+];
 
 /// Programs whose command may begin at any of their operands.
 const ANYWHERE: &[&str] = &["bwrap", "cmd", "dotenv", "envchain", "faketime", "sg", "with-contenv"];
@@ -38,10 +51,12 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Unwrapped> {
     if SSH.contains(&name) {
         parts.extend(values(rest, &["-o"]).iter().filter_map(ssh_command));
     }
-    if BY_OPERAND.contains(&name) {
+    // Of `lerna` only one subcommand runs what follows; others run scripts of the project.
+    let may_be_exec = |word: &Argument| word.fixed().is_none_or(|text| text == "exec");
+    if BY_OPERAND.contains(&name) || name == "lerna" && rest.iter().any(may_be_exec) {
         // A number is the value of an option.
         let is_number = |word: &Argument| word.text.chars().all(|letter| letter.is_ascii_digit());
-        let operands = rest.iter().filter(|word| !word.is_option() && !is_number(word));
+        let operands = beside_values(name, rest).filter(|word| !word.is_option() && !is_number(word));
         parts.extend(operands.map(|word| WrappedPart::Text(vec![word.clone()])));
     }
     if ANYWHERE.contains(&name) {
@@ -62,6 +77,18 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Unwrapped> {
         parts.push(WrappedPart::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
     }
     (!parts.is_empty()).then(|| Unwrapped::changing(parts))
+}
+
+/// Returns the words of a program without those that are plain values of its options.
+fn beside_values<'a>(name: &str, rest: &'a [Argument]) -> impl Iterator<Item = &'a Argument> {
+    let plain_values = if name == "hyperfine" { PLAIN_VALUES } else { &[] };
+    let mut values = 0;
+    rest.iter().filter(move |word| {
+        let is_value = values > 0;
+        let taken = plain_values.iter().find(|(option, _)| word.fixed() == Some(*option));
+        values = if is_value { values - 1 } else { taken.map_or(0, |(_, count)| *count) };
+        !is_value || word.fixed().is_none()
+    })
 }
 
 /// Returns the words of `npx` before the program that it starts, whose options are its own; all of them if an option may
