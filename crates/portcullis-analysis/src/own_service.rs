@@ -20,6 +20,9 @@ const CMDLET_DETOURS: &[&str] = &["-prox", "-un", "-we"];
 /// Programs that put load on a server.
 const LOADERS: &[&str] = &["ab", "autocannon", "bombardier", "hey", "oha", "wrk", "wrk2"];
 
+/// Programs that open a socket of a page and show what comes.
+const VIEWERS: &[&str] = &["websocat", "wscat"];
+
 /// Programs that can see whether a port is open.
 const PROBES: &[&str] = &["nc", "nc.openbsd", "nc.traditional", "ncat", "netcat"];
 
@@ -51,7 +54,7 @@ pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
     let is_of_code = is_page_socket(case, effect);
     let is_fixed = || effect.word.as_ref().is_some_and(|word| word.fixed().is_some());
     let program = case.program(effect);
-    (is_cmdlet || is_of_code || CLIENTS.contains(&program) || LOADERS.contains(&program))
+    (is_cmdlet || is_of_code || [CLIENTS, LOADERS, VIEWERS].iter().any(|list| list.contains(&program)))
         && !case.effects.iter().any(is_secret)
         && (is_of_code || is_fixed())
         && effect.target.host().is_some_and(is_loopback)
@@ -61,9 +64,12 @@ pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
         && !words.iter().any(|word| is_removal(&word.text) || goes_elsewhere(&word.text))
 }
 
-/// Says whether load is put on such a service.
+/// Says whether load is put on such a service, or a connection to it shown. An address of `websocat` may be a command.
 pub(crate) fn is_loaded(case: Case<'_>, effect: &Effect) -> bool {
-    LOADERS.contains(&case.program(effect)) && is_changed(case, effect)
+    let written = effect.target.written().trim_matches(['"', '\'']);
+    let is_socket = written.starts_with("ws://") || written.starts_with("wss://");
+    let is_viewed = is_socket && VIEWERS.contains(&case.program(effect));
+    (is_viewed || LOADERS.contains(&case.program(effect))) && is_changed(case, effect)
 }
 
 /// Says whether code opens or uses a socket as pages do, by an address that is known.

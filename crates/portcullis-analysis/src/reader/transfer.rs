@@ -47,9 +47,12 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
     let (operands, spoken) = if is_http { of_http(&found.wanted.operands) } else { (Vec::new(), None) };
     if is_http {
         // Operands are read here; an option that nobody listed stays unknown.
-        let is_operand = |found: &Use| found.word.as_ref().is_some_and(|word| !word.is_option());
-        uses.retain(|found| !matches!(found.act, Act::Fetch | Act::Unknown) || !is_operand(found));
+        let is_among = |word: &Argument| found.wanted.operands.iter().any(|other| other.text == word.text);
+        let is_operand = |used: &Use| used.word.as_ref().is_some_and(is_among);
+        uses.retain(|used| !matches!(used.act, Act::Fetch | Act::Unknown) || !is_operand(used));
         uses.extend(operands.iter().map(|address| certain(Act::Fetch, address)));
+        let files = found.wanted.operands.iter().skip(1).filter_map(file_of_item);
+        uses.extend(files.map(|file| certain(Act::Read, &file)));
     }
     // `-G` puts the data into the address, but a file there is sent all the same.
     let named_files: Vec<&Argument> = values(found, &["--data-urlencode", "--url-query"])
@@ -129,6 +132,16 @@ fn tells_something(found: &Match<'_>) -> bool {
         || !values(found, &["--url-query"]).chain(values(found, SENDING)).all(is_pair)
 }
 
+/// Returns the file that an item of `http` is taken from: `@a`, `name@a`, `name=@a`, `name:=@a`.
+fn file_of_item(item: &Argument) -> Option<Argument> {
+    let (_, rest) = item.text.split_at_checked(item.text.find([':', '=', '@'])?)?;
+    let named = rest.trim_start_matches([':', '=']).strip_prefix('@');
+    // A mark behind a backslash is none.
+    let is_escaped = item.text.contains('\\');
+    let file = if is_escaped { item.text.split_once('@').map(|(_, file)| file) } else { named };
+    file.map(|file| item.piece(file.split(";type=").next().unwrap_or(file)))
+}
+
 /// Says whether items of `http` after the address tell the host something: headers and parameters.
 fn items_tell(operands: &[Argument]) -> bool {
     operands.iter().skip(1).any(|item| match item.text.split_once("==") {
@@ -177,5 +190,9 @@ fn of_http(operands: &[Argument]) -> (Vec<Argument>, Option<String>) {
     let is_sent = |item: &&Argument| !item.text.contains("==") && item.text.contains(['=', '@']);
     let said = method.map(|word| word.text.clone());
     let implied = items.iter().find(is_sent).map(|_| "POST".to_owned());
-    (vec![address.clone()], said.or(implied))
+    // A bare port is one of this machine.
+    let is_port = |rest: &&str| rest.starts_with(|first: char| first.is_ascii_digit());
+    let port = address.text.strip_prefix(':').filter(is_port);
+    let whole = port.map_or_else(|| address.clone(), |rest| address.piece(&format!("localhost:{rest}")));
+    (vec![whole], said.or(implied))
 }
