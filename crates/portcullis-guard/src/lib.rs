@@ -19,8 +19,7 @@ compile_error!("the guard is written for unix");
 
 mod block;
 mod descriptor;
-mod files;
-mod memory_file;
+mod open_file;
 mod relay;
 mod signal;
 mod start;
@@ -28,8 +27,7 @@ mod start;
 use std::process::Command;
 use std::time::Duration;
 
-pub use files::raise_open_files;
-pub use memory_file::memory_file;
+pub use open_file::{memory_file, raise_open_files};
 pub use relay::{NotRelayed, relay_ended, relay_signals};
 pub use start::{prefault, prepare_start};
 

@@ -33,12 +33,11 @@ mod attach;
 mod brace;
 mod cursor;
 mod grammar;
-mod nested;
 mod pieces;
 mod source;
 mod span;
 
-pub use nested::nested_lists;
+pub use ast::nested_lists;
 pub use span::Span;
 
 use ast::{AndOr, Command, CommandKind, Pipeline, PipelineLink};

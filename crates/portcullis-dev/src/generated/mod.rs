@@ -6,9 +6,8 @@ mod exit_codes;
 mod findings;
 mod hosts;
 mod models;
-mod modes;
+mod pipeline;
 mod settings;
-mod steps;
 
 use std::path::Path;
 
@@ -40,10 +39,10 @@ pub fn static_pages(root: &Path) -> Result<Vec<(String, String)>> {
         ("docs/reference/exit-codes.md", exit_codes::page(root)?),
         ("docs/reference/hosts.md", hosts::page()),
         ("docs/reference/models.md", models::page()),
-        ("docs/reference/modes.md", modes::page()),
+        ("docs/reference/modes.md", pipeline::modes_page()),
         ("docs/reference/settings.md", settings::page()),
         ("crates/portcullis-settings/schema/settings.json", portcullis_settings::settings_schema()),
-        ("docs/reference/steps.md", steps::page()),
+        ("docs/reference/steps.md", pipeline::steps_page()),
     ];
     let mut pages: Vec<(String, String)> =
         pages.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
