@@ -64,6 +64,16 @@ impl DenialLimit {
     }
 }
 
+/// What becomes of a run without a person that reached a limit of denials (spec D12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LimitAction {
+    /// The run ends: an agent that is denied again and again costs money and gets nowhere.
+    #[default]
+    Abort,
+    /// The call is denied, and the run goes on.
+    Deny,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

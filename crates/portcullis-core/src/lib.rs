@@ -83,7 +83,7 @@ pub use call::ToolCall;
 pub use case::Case;
 pub use context::{CallApproval, Context, Person, RecalledCommand, SessionKnowledge, ToolHints};
 pub use decision::Decision;
-pub use denials::{DenialLimit, Denials};
+pub use denials::{DenialLimit, Denials, LimitAction};
 pub use disk::{DiskAnswer, DiskQuestion};
 pub use effect_report::EffectReport;
 pub use explainer::{CallExplanation, RiskLevel};
@@ -98,7 +98,7 @@ pub use rule_explanation::RuleExplanation;
 pub use rule_set::RuleSet;
 pub use step::{STEPS, StepId, StepInfo};
 pub use trace::{TraceLine, TraceOutcome};
-pub use verdict::{FindingReport, LimitAction, Reason, RuleReference, SafetyCheck, Suggestion, Verdict};
+pub use verdict::{FindingReport, Reason, RuleReference, SafetyCheck, Suggestion, Verdict};
 pub use visible::{is_hidden, visible};
 pub use wording::effect_clause;
 

@@ -10,14 +10,16 @@ use crate::rule::Behavior;
 const LONGEST_SAID: usize = 200;
 
 /// Says which parts of a call no rule covers.
-pub(crate) fn unsettled_message(parts: &[String]) -> String {
-    if parts.is_empty() {
-        return "no rule covers it".to_owned();
-    }
+/// Says what a call does that is not known to be harmless, if that was looked at, and which parts of it no rule covers.
+pub(crate) fn unsettled_message(doubt: &str, parts: &[String]) -> String {
+    let consequence = if doubt.is_empty() { String::new() } else { format!("{doubt}; ") };
     let texts: Vec<String> = parts.iter().take(5).map(|part| format!("`{part}`")).collect();
-    let more = parts.len().saturating_sub(5);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("no rule covers {}{more}", texts.join(", "))
+    let more = match parts.len().saturating_sub(5) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let uncovered = if parts.is_empty() { "it".to_owned() } else { texts.join(", ") };
+    format!("{consequence}no rule covers {uncovered}{more}")
 }
 
 pub(crate) fn requested_message(code: &str, sentence: &str, said: &str) -> String {

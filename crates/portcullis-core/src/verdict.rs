@@ -6,7 +6,7 @@ use portcullis_shell::Span;
 
 use crate::context::{Person, RecalledCommand};
 use crate::decision::Decision;
-use crate::denials::DenialLimit;
+use crate::denials::{DenialLimit, LimitAction};
 use crate::fence::FenceRequest;
 use crate::message::{mode_message, remembered_message, requested_message, rule_message, unsettled_message};
 use crate::mode::Mode;
@@ -151,6 +151,9 @@ pub enum Reason {
     Unsettled {
         /// The parts, as they are written.
         parts: Vec<String>,
+        /// What the call does that is not known to be harmless, as one clause; empty before that was looked at, and where
+        /// all of it is harmless.
+        doubt: String,
     },
     /// A classifier answered.
     Classifier {
@@ -362,16 +365,6 @@ impl Verdict {
     }
 }
 
-/// What becomes of a run without a person that reached a limit of denials (spec D12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LimitAction {
-    /// The run ends: an agent that is denied again and again costs money and gets nowhere.
-    #[default]
-    Abort,
-    /// The call is denied, and the run goes on.
-    Deny,
-}
-
 impl Reason {
     /// Returns the word that names the kind of reason on every wire.
     pub const fn kind(&self) -> &'static str {
@@ -444,7 +437,7 @@ impl Reason {
             }
             Self::Covered { rules } => {
                 let texts: Vec<String> = rules.iter().map(|rule| format!("`{}`", rule.text)).collect();
-                format!("every part is covered by {} or changes nothing", texts.join(", "))
+                format!("every part is covered by {} or known to be harmless", texts.join(", "))
             }
             Self::ReadOnly => "it changes nothing and reads only what it may".to_owned(),
             Self::Sandbox => "it runs in the sandbox".to_owned(),
@@ -472,7 +465,7 @@ impl Reason {
                 format!("every effect is known and harmless ({})", allowances.join(", "))
             }
             Self::Contained { fence } => format!("{}: {}", fence.cause.clause(), fence.clause()),
-            Self::Unsettled { parts } => unsettled_message(parts),
+            Self::Unsettled { parts, doubt } => unsettled_message(doubt, parts),
             Self::Classifier { stage, category: None, sentence } if sentence.is_empty() => {
                 format!("the {stage} classifier sees no reason to block it")
             }

@@ -21,10 +21,9 @@ mod language {
     include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 }
 
-use crate::act::Act;
 use crate::argument::Argument;
 
-pub use action::{CodeAction, CodeTarget, HandedText};
+pub use action::{CodeAction, CodeReading, CodeTarget, HandedText};
 pub(crate) use module::module_places;
 
 /// A language other than the shell's.
@@ -99,30 +98,10 @@ impl Code {
     }
 }
 
-/// What a program does, as far as its text tells.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CodeReading {
-    /// What it does itself.
-    pub actions: Vec<CodeAction>,
-    /// Shell command lines it runs. What is only known at run time stands as `$UNKNOWN`, and is a gap as well.
-    pub shell_texts: Vec<String>,
-    /// Programs it starts with their arguments; `None` for a word that is only known at run time.
-    pub commands: Vec<Vec<Option<String>>>,
-    /// Texts that it hands to functions of modules that nobody reads.
-    pub handed: Vec<HandedText>,
-    /// What is not understood, one clause each. Empty means everything is.
-    pub gaps: Vec<String>,
-}
-
 /// How long a program may be, in bytes.
 const LENGTH_LIMIT: usize = 200 * 1024;
 /// How deep code may stand in code.
 const DEPTH_LIMIT: usize = 3;
-/// How many gaps are worth telling.
-const GAP_LIMIT: usize = 8;
-/// How many actions are worth telling; more are a gap.
-const ACTION_LIMIT: usize = 256;
-
 /// Says what a program does of whose arguments nothing is known. It never fails: what cannot be read is a gap.
 pub fn read(language: Language, text: &str) -> CodeReading {
     read_at(language, text, &ProgramArguments::Unknown, 0)
@@ -149,66 +128,4 @@ fn without_php_tags(text: &str) -> &str {
     let text = text.trim_start();
     let text = text.strip_prefix("<?php").or_else(|| text.strip_prefix("<?")).unwrap_or(text);
     text.trim_end().strip_suffix("?>").unwrap_or(text)
-}
-
-impl CodeReading {
-    /// Says whether the program does nothing at all and everything in it is understood.
-    pub fn is_inert(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Adds a action once.
-    fn add(&mut self, act: Act, object: CodeTarget) {
-        let action = CodeAction { act, object };
-        if self.actions.contains(&action) {
-            return;
-        }
-        if self.actions.len() < ACTION_LIMIT {
-            self.actions.push(action);
-        } else {
-            self.add_gap("does very many things".to_owned());
-        }
-    }
-
-    /// Adds a text that is handed to a function of a module; too many are a gap.
-    fn hand(&mut self, text: HandedText) {
-        if self.handed.contains(&text) {
-            return;
-        }
-        if self.handed.len() < ACTION_LIMIT {
-            self.handed.push(text);
-        } else {
-            self.add_gap("hands very many texts to code of the project".to_owned());
-        }
-    }
-
-    /// Adds a gap once.
-    fn add_gap(&mut self, clause: String) {
-        if self.gaps.len() < GAP_LIMIT && !self.gaps.contains(&clause) {
-            self.gaps.push(clause);
-        }
-    }
-
-    /// Adds all that another program does.
-    fn merge(&mut self, other: Self) {
-        for action in other.actions {
-            self.add(action.act, action.object);
-        }
-        for text in other.shell_texts {
-            if !self.shell_texts.contains(&text) {
-                self.shell_texts.push(text);
-            }
-        }
-        for command in other.commands {
-            if !self.commands.contains(&command) {
-                self.commands.push(command);
-            }
-        }
-        for text in other.handed {
-            self.hand(text);
-        }
-        for gap in other.gaps {
-            self.add_gap(gap);
-        }
-    }
 }

@@ -78,7 +78,7 @@ pub fn scripts(survey: &Survey, effects: &[Effect]) -> Vec<Script> {
                 }));
             }
             Act::RunProject => all.extend(declared(command)),
-            Act::InstallDeclared => all.extend(installed(command)),
+            Act::InstallDeclared => all.extend(package::installed(command)),
             _ => {}
         }
     }
@@ -145,20 +145,6 @@ fn declared(command: &Invocation) -> Vec<Script> {
         ("just", words) => each(JUSTFILES, words, Entry::Recipe),
         _ => Vec::new(),
     }
-}
-
-/// Returns the manifest whose scripts an installer of packages runs on the way.
-fn installed(command: &Invocation) -> Vec<Script> {
-    if !matches!(command.program_name(), Some("bun" | "npm" | "pnpm" | "yarn")) {
-        return Vec::new();
-    }
-    let elsewhere = value_of(command, &["-C", "--prefix", "--cwd", "--dir"]).unwrap_or(".");
-    let directories = command.directories.alternatives().unwrap_or_default();
-    let file = |directory: &String| path::join(&path::join(directory, elsewhere), "package.json");
-    directories
-        .iter()
-        .map(|directory| Script { file: file(directory), entry: Entry::Lifecycle, arguments: None })
-        .collect()
 }
 
 /// Returns the value of the first of these options that is given: `-C dir`, `--file=x`.

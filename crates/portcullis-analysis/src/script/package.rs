@@ -4,8 +4,26 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::{Entry, Script, value_of};
+use crate::invocation::Invocation;
+use crate::path;
+
 /// The most scripts of one manifest that call each other and are followed.
 const MOST: usize = 32;
+
+/// Returns the manifest whose scripts an installer of packages runs on the way.
+pub(super) fn installed(command: &Invocation) -> Vec<Script> {
+    if !matches!(command.program_name(), Some("bun" | "npm" | "pnpm" | "yarn")) {
+        return Vec::new();
+    }
+    let elsewhere = value_of(command, &["-C", "--prefix", "--cwd", "--dir"]).unwrap_or(".");
+    let directories = command.directories.alternatives().unwrap_or_default();
+    let file = |directory: &String| path::join(&path::join(directory, elsewhere), "package.json");
+    directories
+        .iter()
+        .map(|directory| Script { file: file(directory), entry: Entry::Lifecycle, arguments: None })
+        .collect()
+}
 
 /// Returns the commands a package script runs, with those that run before and after it.
 pub(super) fn commands(text: &str, name: &str) -> Option<String> {

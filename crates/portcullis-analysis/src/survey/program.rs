@@ -2,7 +2,7 @@
 
 use portcullis_shell::Span;
 
-use super::{notebook, queries};
+use super::{queries, tool_code};
 use crate::argument::{Argument, Knowledge};
 use crate::code::{Code, Language, ProgramArguments};
 use crate::standard_input::StandardInput;
@@ -150,7 +150,7 @@ pub(super) fn code_of(arguments: &[Argument], stdin: &StandardInput) -> Option<C
     let name = program_name(program.fixed()?);
     let code = code_of_program(&name, rest, stdin);
     if matches!(name.as_str(), "ipython" | "ipython3" | "ptipython") {
-        code.as_ref().map(notebook::plain)
+        code.as_ref().map(tool_code::plain)
     } else {
         code
     }
@@ -164,79 +164,15 @@ fn code_of_program(name: &str, rest: &[Argument], stdin: &StandardInput) -> Opti
         ("bun", Some("run")) => NODE.read(rest.get(1..)?, stdin).filter(|_| has_input(rest)),
         ("bun", _) if !rest.iter().any(Argument::is_option) => None,
         ("deno", _) => None,
-        ("rails", Some("runner" | "r")) => rails_runner(rest.get(1..)?),
+        ("rails", Some("runner" | "r")) => tool_code::rails_runner(rest.get(1..)?),
         (name, _) => match interpreter(name) {
             Some(interpreter) if interpreter.language == Language::Python => {
-                python_tool(rest).or_else(|| interpreter.read(rest, stdin))
+                tool_code::python_tool(rest).or_else(|| interpreter.read(rest, stdin))
             }
             Some(interpreter) => interpreter.read(rest, stdin),
             None => queries::code_of(name, rest, stdin),
         },
     }
-}
-
-/// Returns the code that a tool of Python is given on the line: `-m timeit 'x()'`, `manage.py shell -c 'x()'`.
-fn python_tool(rest: &[Argument]) -> Option<Code> {
-    let texts: Vec<&str> = rest.iter().map(|word| word.fixed().unwrap_or_default()).collect();
-    let at = texts.iter().position(|text| {
-        *text == "-m" || *text == "-mtimeit" || !text.starts_with('-') && !text.is_empty()
-    })?;
-    let is_manager = |text: &str| text == "manage.py" || text.ends_with("/manage.py");
-    let words = rest.get(at + 1..)?;
-    match (*texts.get(at)?, words.first().and_then(Argument::fixed)) {
-        ("-m", Some("timeit")) => timed(words.get(1..)?),
-        ("-mtimeit", _) => timed(words),
-        (file, Some("shell" | "shell_plus")) if is_manager(file) => {
-            let mut options =
-                words.iter().skip_while(|word| !matches!(word.text.as_str(), "-c" | "--command"));
-            let code = options.nth(1).cloned().or_else(|| {
-                words.iter().find_map(|word| Some(word.piece(word.text.strip_prefix("--command=")?)))
-            });
-            joined(Language::Python, &[code?], "\n", true)
-        }
-        _ => None,
-    }
-}
-
-/// Returns the statements that `timeit` runs, those that set up first.
-fn timed(words: &[Argument]) -> Option<Code> {
-    let (mut setup, mut statements) = (Vec::new(), Vec::new());
-    let mut is_sure = true;
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
-        match option {
-            "-s" => setup.extend(rest.next().cloned()),
-            "--setup" if value.is_empty() => setup.extend(rest.next().cloned()),
-            "--setup" => setup.push(word.piece(value)),
-            "-n" | "-r" | "-u" | "--number" | "--repeat" | "--unit" if value.is_empty() => _ = rest.next(),
-            "-p" | "-v" | "-vv" | "--process" | "--verbose" | "--number" | "--repeat" | "--unit" => {}
-            option if option.starts_with("-n") || option.starts_with("-r") => {}
-            option if option.starts_with('-') && option != "--" && statements.is_empty() => is_sure = false,
-            "--" => {}
-            _ => statements.push(word.clone()),
-        }
-    }
-    setup.extend(statements);
-    joined(Language::Python, &setup, "\n", is_sure)
-}
-
-/// Returns the code that `rails runner` is given in the place of a file, behind the application that it loads.
-fn rails_runner(rest: &[Argument]) -> Option<Code> {
-    let mut words = rest.iter();
-    let code = loop {
-        let word = words.next()?;
-        match word.text.as_str() {
-            "-e" | "--environment" => _ = words.next(),
-            text if text.starts_with('-') => {}
-            _ => break word,
-        }
-    };
-    let is_file = code
-        .fixed()
-        .is_some_and(|text| text == "-" || text.rsplit_once('.').is_some_and(|(_, end)| end == "rb"));
-    let load = code.piece("require_relative 'config/environment'");
-    if is_file { None } else { joined(Language::Ruby, &[load, code.clone()], "\n", true) }
 }
 
 /// Says whether the standard input is named among the words.

@@ -8,10 +8,11 @@ use portcullis_analysis::findings::{Firmness, Found, Severity, own_places};
 use portcullis_analysis::place::Scope;
 use portcullis_analysis::script::{Entry, Script, scripts};
 use portcullis_analysis::{
-    Assessment, Background, Case as Assessed, Invocation, Opacity, SYNTAX_ERROR, Survey, TOO_LONG, assess,
+    Assessment, Background, Case as Assessed, Opacity, SYNTAX_ERROR, Survey, TOO_LONG, assess,
 };
 use portcullis_shell::Span;
 
+use super::script::is_missing;
 use super::view::CaseView;
 use super::{declared_images, own_processes, own_scripts, session_files, unsaved};
 use crate::consent::UserWords;
@@ -163,8 +164,12 @@ impl Judgement {
     /// against the call: nothing is found, no work is lost, no secret shown.
     pub(crate) fn open_alone(&self) -> Option<(&[Effect], &[Effect])> {
         let is_alone = self.standing.is_empty() && self.requested.is_empty();
-        (is_alone && !self.loses_work && !self.shows_secrets)
-            .then_some((self.open.as_slice(), self.open_inside.as_slice()))
+        (is_alone && !self.loses_work && !self.shows_secrets).then(|| self.doubts())
+    }
+
+    /// Returns the effects that nobody vouches for, its own and those of scripts that it runs.
+    pub(crate) fn doubts(&self) -> (&[Effect], &[Effect]) {
+        (&self.open, &self.open_inside)
     }
 
     /// Returns the reason to allow, if every effect is known and harmless.
@@ -348,47 +353,6 @@ fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Asses
         }
     }
     all
-}
-
-/// Returns the name of a script that a call runs and that does not exist.
-pub(crate) fn missing_script(view: &CaseView<'_>) -> Option<String> {
-    view.scripts().find(|called| is_missing(view, &called.script)).map(|called| called.script.name())
-}
-
-/// Says whether a script does not exist, and nothing that the call does before would make it.
-fn is_missing(view: &CaseView<'_>, script: &Script) -> bool {
-    // A program that another one is told to run; what is started itself, or has a language, is the project's way to run.
-    let is_operand = |effect: &Effect| {
-        let command = effect.invocation.and_then(|index| view.case.survey().invocations.get(index));
-        let is_program = command.and_then(Invocation::program).map(|word| word.span) == Some(effect.span);
-        !is_program && !path::file_name(&script.file).is_some_and(|name| name.contains('.'))
-    };
-    let runs_it = |effect: &&Effect| {
-        effect.act == Act::Execute && effect.target.paths().contains(&script.file) && is_operand(effect)
-    };
-    let runners: BTreeSet<Option<usize>> =
-        view.case.effects().iter().filter(runs_it).map(|effect| effect.invocation).collect();
-    let is_made = |effect: &Effect| match effect.act {
-        // What runs it has not made it before.
-        Act::RunProject | Act::InstallDeclared => !runners.contains(&effect.invocation),
-        Act::Write => effect.target.paths().iter().any(|made| path::is_inside(&script.file, made)),
-        _ => false,
-    };
-    let is_nowhere = match &script.entry {
-        Entry::Whole => view.case.answers.is_absent(&script.file),
-        Entry::Module { is_called: true, .. } => {
-            let mut places = view.scripts().filter(|called| called.script.entry == script.entry);
-            places.all(|place| view.case.answers.is_absent(&place.script.file))
-        }
-        _ => false,
-    };
-    is_nowhere && !is_output(view, &script.file) && !view.case.effects().iter().any(is_made)
-}
-
-/// Says whether a program is one that a build leaves: in a folder for outputs, or called like the folder of the project.
-fn is_output(view: &CaseView<'_>, file: &str) -> bool {
-    let is_called_like = |root: &String| path::file_name(root) == path::file_name(file);
-    view.is_rebuilt(file) || view.roots.iter().any(is_called_like)
 }
 
 /// Says whether an effect of code is no more than its words say: a gap of the reader, a file that whoever runs it names, a

@@ -1,10 +1,14 @@
 //! The scripts that a call runs, read once for every text that is known of them.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use portcullis_analysis::Invocation;
 use portcullis_analysis::command_effects::Layout;
+use portcullis_analysis::effect::{Act, Effect};
 use portcullis_analysis::script::{self, Entry, Script};
 
+use super::view::CaseView;
 use super::{Case, reading};
 use crate::path;
 
@@ -78,4 +82,45 @@ impl Case {
     pub(super) fn fills(&self, file: &str) -> bool {
         self.subject.shell().is_some_and(|shell| shell.texts.contains_key(file))
     }
+}
+
+/// Returns the name of a script that a call runs and that does not exist.
+pub(crate) fn missing_script(view: &CaseView<'_>) -> Option<String> {
+    view.scripts().find(|called| is_missing(view, &called.script)).map(|called| called.script.name())
+}
+
+/// Says whether a script does not exist, and nothing that the call does before would make it.
+pub(super) fn is_missing(view: &CaseView<'_>, script: &Script) -> bool {
+    // A program that another one is told to run; what is started itself, or has a language, is the project's way to run.
+    let is_operand = |effect: &Effect| {
+        let command = effect.invocation.and_then(|index| view.case.survey().invocations.get(index));
+        let is_program = command.and_then(Invocation::program).map(|word| word.span) == Some(effect.span);
+        !is_program && !path::file_name(&script.file).is_some_and(|name| name.contains('.'))
+    };
+    let runs_it = |effect: &&Effect| {
+        effect.act == Act::Execute && effect.target.paths().contains(&script.file) && is_operand(effect)
+    };
+    let runners: BTreeSet<Option<usize>> =
+        view.case.effects().iter().filter(runs_it).map(|effect| effect.invocation).collect();
+    let is_made = |effect: &Effect| match effect.act {
+        // What runs it has not made it before.
+        Act::RunProject | Act::InstallDeclared => !runners.contains(&effect.invocation),
+        Act::Write => effect.target.paths().iter().any(|made| path::is_inside(&script.file, made)),
+        _ => false,
+    };
+    let is_nowhere = match &script.entry {
+        Entry::Whole => view.case.answers.is_absent(&script.file),
+        Entry::Module { is_called: true, .. } => {
+            let mut places = view.scripts().filter(|called| called.script.entry == script.entry);
+            places.all(|place| view.case.answers.is_absent(&place.script.file))
+        }
+        _ => false,
+    };
+    is_nowhere && !is_output(view, &script.file) && !view.case.effects().iter().any(is_made)
+}
+
+/// Says whether a program is one that a build leaves: in a folder for outputs, or called like the folder of the project.
+fn is_output(view: &CaseView<'_>, file: &str) -> bool {
+    let is_called_like = |root: &String| path::file_name(root) == path::file_name(file);
+    view.is_rebuilt(file) || view.roots.iter().any(is_called_like)
 }

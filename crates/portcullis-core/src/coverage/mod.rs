@@ -4,4 +4,4 @@ mod part;
 mod whole;
 
 pub(crate) use part::{CoverGrounds, grounds_in};
-pub(crate) use whole::{Coverage, Gap, GapKind, cover};
+pub(crate) use whole::{Coverage, GapKind, cover};

@@ -18,6 +18,8 @@ use crate::rule_match::shell_pattern;
 pub(crate) struct Coverage<'a> {
     /// The rules that covered a part, without repetition.
     pub(crate) rules: Vec<&'a Rule>,
+    /// The places of the commands that a rule covers, itself or what wraps them.
+    by_rule: Vec<usize>,
     /// Whether an edit was accepted because of the mode.
     pub(crate) by_edits: bool,
     /// The parts nothing covers, in order.
@@ -48,6 +50,38 @@ pub(crate) enum GapKind {
 impl<'a> Coverage<'a> {
     pub(crate) fn is_complete(&self) -> bool {
         self.gaps.is_empty()
+    }
+
+    /// Returns how a question names the gaps, in order.
+    pub(crate) fn parts(&self) -> Vec<String> {
+        let text = |gap: &Gap| match &gap.kind {
+            GapKind::Command => gap.text.clone(),
+            GapKind::Path { .. } => format!("> {}", gap.text),
+        };
+        self.gaps.iter().map(text).collect()
+    }
+
+    /// Returns where the gaps stand, in order.
+    pub(crate) fn spans(&self) -> Vec<Span> {
+        self.gaps.iter().map(|gap| gap.span).collect()
+    }
+
+    /// Says whether an effect is one of a command that a rule covers. Where the shell redirects to is not the command's.
+    pub(crate) fn permits(&self, effect: &Effect) -> bool {
+        !effect.is_redirection && effect.invocation.is_some_and(|place| self.by_rule.contains(&place))
+    }
+
+    /// Forgets the gaps that leave nothing open: of those that are told, only these need a rule. Where something is open
+    /// that belongs to no gap, all stay.
+    pub(crate) fn narrow(&mut self, doubts: &[&Effect]) {
+        let is_of = |gap: &Gap, effect: &Effect| {
+            let (outer, inner) = (gap.span, effect.span);
+            let is_within = outer.start <= inner.start && inner.end <= outer.end && inner.start < inner.end;
+            effect.invocation == Some(gap.invocation) || is_within
+        };
+        if doubts.iter().all(|effect| self.gaps.iter().any(|gap| is_of(gap, effect))) {
+            self.gaps.retain(|gap| doubts.iter().any(|effect| is_of(gap, effect)));
+        }
     }
 
     fn name(&mut self, rule: &'a Rule) {
@@ -126,7 +160,11 @@ fn collect_command<'a>(
     answers: &PartCovers<'a>,
     coverage: &mut Coverage<'a>,
 ) {
-    let by_parent = invocation.parent.is_some_and(|parent| matches!(answers.own(parent), PartCover::Rule(_)));
+    let is_ruled = |place: usize| matches!(answers.own(place), PartCover::Rule(_));
+    let by_parent = invocation.parent.is_some_and(is_ruled);
+    if by_parent || is_ruled(place) {
+        coverage.by_rule.push(place);
+    }
     let passes_on = invocation.wrapping == Wrapping::Transparent && answers.wrapped(place) == Some(false);
     match answers.own(place) {
         PartCover::Rule(rule) => coverage.name(rule),

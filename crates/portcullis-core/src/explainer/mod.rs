@@ -54,6 +54,16 @@ impl RiskLevel {
     }
 }
 
+/// Says what a call does that nobody vouches for, as a clause: `doubts` are its own effects, `inside` those of scripts that
+/// it runs. Empty if there are none.
+pub(crate) fn explain_doubt(case: &Case, doubts: &[&Effect], inside: &[Effect]) -> String {
+    let own = narration::in_brief(case, doubts);
+    match inside.first() {
+        Some(effect) if own.is_empty() => narration::of_script(effect),
+        _ => own,
+    }
+}
+
 impl Case {
     /// Explains the call to a person, as a policy decides it.
     pub fn explain(&self, policy: &Policy) -> CallExplanation {

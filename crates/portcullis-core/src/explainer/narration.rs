@@ -10,7 +10,8 @@ use super::LONGEST_EXPLANATION;
 use crate::case::Case;
 use crate::tool::ToolKind;
 use crate::wording::{
-    Circumstance, Circumstances, Detail, EffectGroup, LONGEST_QUOTE, capital, enumerate, merge, prose, quote,
+    Circumstance, Circumstances, Detail, EffectGroup, LONGEST_QUOTE, capital, clause_of, enumerate, merge,
+    prose, quote,
 };
 
 /// How many groups are told; of more, the lighter ones are only counted.
@@ -53,6 +54,14 @@ pub(super) fn in_brief<'a>(case: &'a Case, effects: &[&'a Effect]) -> String {
         (true, Some(gap)) => gap.clone(),
         (true, None) => String::new(),
         (false, _) => format!("{circumstance}it {}", enumerate(&clauses)),
+    }
+}
+
+/// Tells what a script does that a call runs, as a clause.
+pub(super) fn of_script(effect: &Effect) -> String {
+    match (effect.act, &effect.target) {
+        (Act::Unknown, Target::Name(what)) => format!("it is not known {}", prose(what, "")),
+        _ => format!("a script that it runs {}", clause_of(effect)),
     }
 }
 

@@ -122,6 +122,11 @@ impl<'a> PipelineRun<'a> {
         coverage
     }
 
+    /// Has suggestions go by what is left of the coverage.
+    pub(super) fn keep_coverage(&mut self, coverage: Coverage<'a>) {
+        self.coverage = Some(coverage);
+    }
+
     pub(super) fn decide(mut self) -> Result<Outcome, Aborted> {
         let mut trace = Vec::with_capacity(FUNCTIONS.len());
         let mut asked = false;

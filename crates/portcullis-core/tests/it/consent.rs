@@ -100,7 +100,7 @@ fn frames_round_commands_never_allow() {
         "gh repo delete acme/app --yes",
         "git reset --hard",
         "redis-cli flushall",
-        "docker system prune -a -f",
+        "aws s3 rm s3://acme-staging --recursive",
     ];
     const MENTIONS: &[&str] = &[
         "mention {} in the docs",

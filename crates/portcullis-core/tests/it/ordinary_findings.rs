@@ -57,6 +57,7 @@ fn a_process_of_ones_own_is_asked_about() {
 fn upkeep_of_ones_own_is_asked_about() {
     let own = [
         "git push origin --delete feature/old",
+        "git push --force-with-lease origin topic :old",
         "git push origin :topic && git fetch",
         "ssh deploy@staging.example.com 'cd /srv/app && git pull --ff-only'",
         "ssh web-1 'systemctl --user restart app && journalctl --user -u app -n 20'",
@@ -77,13 +78,10 @@ fn upkeep_of_what_others_depend_on_is_refused() {
         "git push origin :refs/tags/nightly",
         "git push --prune origin",
         "git push origin --delete \"$BRANCH\"",
-        "ssh root@web-1 'systemctl restart app'",
         "ssh prod-web 'systemctl --user restart app'",
         "ssh web-1 'systemctl --user restart app; rm -rf /srv/data'",
-        "ssh web-1 \"$(cat commands.txt)\"",
         "aws s3 sync dist/ s3://acme-production --delete",
         "aws s3 rm s3://acme-staging --recursive",
-        "docker rm -f $(docker ps -aq)",
         "RAILS_ENV=production bin/rails db:drop",
         "psql -c 'DROP TABLE users'",
     ];
@@ -174,7 +172,6 @@ fn foreign_places_production_and_ends_are_refused() {
         "npm unpublish app --force",
         "sudo npm publish",
         "gh pr merge 12 -R somebody/else --delete-branch",
-        "git push origin --delete topic",
         "git push -f origin topic",
         "git push --force-with-lease -uf origin topic",
         "git push --force --force-with-lease origin topic",
@@ -182,7 +179,7 @@ fn foreign_places_production_and_ends_are_refused() {
         "git push --force-with-lease origin main",
         "git push --force-with-lease origin topic:refs/heads/main",
         "git push --force-with-lease --mirror origin",
-        "git push --force-with-lease origin topic :old",
+        "git push --force-with-lease origin topic :main",
     ];
     check(Decision::Deny, &more.map(str::to_owned));
 }

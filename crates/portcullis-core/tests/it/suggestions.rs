@@ -151,3 +151,15 @@ fn other_tools_get_their_own_rule_and_headless_denials_too() {
     let absent = Context { person: Person::Absent, ..context(Mode::Default) };
     assert_eq!(allowed(&decide_call(&Policy::default(), mcp, absent)), ["mcp__s__t"]);
 }
+
+#[test]
+fn in_auto_mode_only_what_is_not_known_to_be_harmless_needs_a_rule() {
+    let verdict = decide_bash(&Policy::default(), "npm test && acme-lint --fix", Mode::Auto);
+    assert_eq!(
+        verdict.reason.message(),
+        "it runs `acme-lint`, and what that does is not known; no rule covers `acme-lint --fix`"
+    );
+    assert_eq!(allowed(&verdict), ["Bash(acme-lint *)"]);
+    let underlined: Vec<_> = verdict.highlights.iter().map(|span| span.range()).collect();
+    assert_eq!(underlined, [12..27]);
+}

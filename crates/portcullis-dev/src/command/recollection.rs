@@ -182,7 +182,9 @@ fn shapes(case: &Case, verdict: &Verdict) -> Vec<CommandShape> {
 fn titles(verdict: &Verdict, command: &str) -> BTreeSet<String> {
     let title = |part: &str| part.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
     match &verdict.reason {
-        Reason::Unsettled { parts } if !parts.is_empty() => parts.iter().map(|part| title(part)).collect(),
+        Reason::Unsettled { parts, .. } if !parts.is_empty() => {
+            parts.iter().map(|part| title(part)).collect()
+        }
         _ => BTreeSet::from([title(command)]),
     }
 }

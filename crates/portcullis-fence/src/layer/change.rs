@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::conflict::FileStamp;
 use super::tree::{entry_names, has_attribute, open_directory_up};
+use crate::protection::is_strange_to_git;
+use crate::usual_places::names_of_git;
 
 /// The mark of a directory that hides what is below it.
 const OPAQUE: &str = "user.overlay.opaque";
@@ -39,6 +41,20 @@ impl LayerChange {
     /// Says whether it is a program that runs as its owner or group, whoever starts it.
     pub fn changes_user(&self) -> bool {
         self.entry == ChangedEntry::File && self.kind != ChangeKind::Removed && self.mode & 0o6000 != 0
+    }
+
+    /// Says whether it puts something into a `.git` directory that git would not: it writes through a link wherever that
+    /// leads, and some files tell it what to run.
+    pub(crate) fn is_planted_in_git(&self) -> bool {
+        let is_inside = self.path.parent().is_some_and(|parent| parent.iter().any(|part| part == ".git"));
+        if !is_inside || self.kind == ChangeKind::Removed {
+            return false;
+        }
+        match self.entry {
+            ChangedEntry::Directory => false,
+            ChangedEntry::Link | ChangedEntry::Special => true,
+            ChangedEntry::File => is_strange_to_git(names_of_git(), &self.path),
+        }
     }
 }
 

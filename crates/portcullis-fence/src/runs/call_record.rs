@@ -60,7 +60,7 @@ impl CallRecordStore {
     pub fn put(&self, id: &str, record: &CallRecord) -> Result<(), RunError> {
         let path = self.path(id)?;
         let keep = || -> std::io::Result<()> {
-            super::store::create_private(&self.root)?;
+            super::record::create_private(&self.root)?;
             let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
             file.write_all(&serde_json::to_vec(record)?)
         };

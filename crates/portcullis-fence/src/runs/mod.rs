@@ -14,5 +14,5 @@ mod store;
 pub use call_record::{CallRecord, CallRecordStore, command_hash};
 pub use error::RunError;
 pub use record::{HoldNote, RunRecord, RunState};
-pub(crate) use store::create_private;
+pub(crate) use record::create_private;
 pub use store::{HeldChange, OpenRun, RunSelection, RunStore, is_protected_change};

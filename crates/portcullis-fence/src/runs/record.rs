@@ -1,13 +1,14 @@
 //! What is known of a run, as a file beside its layers: a line for each state, of which the last one counts.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::command::FencedExit;
+use crate::hexadecimal::hexadecimal;
 use crate::host::HostAttempt;
 use crate::layer::{FileStamp, LayerChange};
 use crate::policy::OverlayLayer;
@@ -116,6 +117,18 @@ fn ends_in_line(file: &File) -> io::Result<bool> {
     let mut byte = [0_u8];
     file.read_exact_at(&mut byte, last)?;
     Ok(byte == *b"\n")
+}
+
+/// Makes a directory that nobody else can look into.
+pub(crate) fn create_private(directory: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)
+}
+
+/// Returns a name that no other run has.
+pub(super) fn new_id() -> io::Result<String> {
+    let mut bytes = [0_u8; 5];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(hexadecimal(&bytes))
 }
 
 #[cfg(test)]

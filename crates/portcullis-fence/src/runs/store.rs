@@ -1,22 +1,18 @@
 //! The folder of runs: each has its record, a lock and its layers.
 
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::error::RunError;
-use super::record::{HoldNote, RunRecord, RunState};
+use super::record::{HoldNote, RunRecord, RunState, create_private, new_id};
 use crate::command::FenceOutcome;
-use crate::hexadecimal::hexadecimal;
-use crate::layer::{
-    ChangeConflict, ChangeKind, ChangedEntry, FileStamp, LayerChange, LayerCommit, find_changes, remove_tree,
-};
+use crate::layer::{ChangeConflict, FileStamp, LayerChange, LayerCommit, find_changes, remove_tree};
 use crate::policy::{OverlayLayer, ProtectedName};
-use crate::protection::{is_protected, is_strange_to_git, makes_repository};
-use crate::usual_places::names_of_git;
+use crate::protection::{is_protected, makes_repository};
 
 /// How many records of finished runs are kept, and how many may be there before a command has to wait for their removal.
 const KEPT_RECORDS: usize = 50;
@@ -372,21 +368,7 @@ impl OpenRun {
 
 /// Says whether a change is of a kind that runs later, outside the fence.
 pub fn is_protected_change(protected: &[ProtectedName], change: &LayerChange) -> bool {
-    is_protected(protected, &change.path) || change.changes_user() || is_planted_in_git(change)
-}
-
-/// Says whether a change puts something into a `.git` directory that git would not: it writes through a link wherever that
-/// leads, and some files tell it what to run.
-fn is_planted_in_git(change: &LayerChange) -> bool {
-    let is_inside = change.path.parent().is_some_and(|parent| parent.iter().any(|part| part == ".git"));
-    if !is_inside || change.kind == ChangeKind::Removed {
-        return false;
-    }
-    match change.entry {
-        ChangedEntry::Directory => false,
-        ChangedEntry::Link | ChangedEntry::Special => true,
-        ChangedEntry::File => is_strange_to_git(names_of_git(), &change.path),
-    }
+    is_protected(protected, &change.path) || change.changes_user() || change.is_planted_in_git()
 }
 
 /// Removes what is left of a run that was killed before it began; another process may just be about to begin it.
@@ -510,16 +492,4 @@ fn make_layer(folder: &Path, index: usize, place: &Path) -> io::Result<OverlayLa
     }
     fs::set_permissions(&layer.upper, fs::Permissions::from_mode(metadata.permissions().mode()))?;
     Ok(layer)
-}
-
-/// Makes a directory that nobody else can look into.
-pub(crate) fn create_private(directory: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)
-}
-
-/// Returns a name that no other run has.
-fn new_id() -> io::Result<String> {
-    let mut bytes = [0_u8; 5];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
-    Ok(hexadecimal(&bytes))
 }

@@ -1,9 +1,10 @@
 //! What calls do: finds the row of what is called and makes actions of it.
 
+use super::CodeReader;
 use super::chain::{Chain, GroupSpan};
+use super::names::shown;
 use super::scope::named_argument;
 use super::value::{ANY_NAME, CodeValue, PACKAGE, PROJECT};
-use super::{CodeReader, shown};
 use crate::act::Act;
 use crate::code::table::{Does, LibraryRow, On, module_name};
 use crate::code::tree::CodeItem;

@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use super::given_words::GivenWords;
 use super::scope::{NameMeaning, ProgramNames};
-use super::value::{CodeValue, PACKAGE, PROJECT, element, element_part, fill, is_constant, joined, variable};
-use super::{circle, joined_path};
+use super::value::{CodeValue, element, element_part, fill, is_constant, joined};
+use super::{circle, element};
 use crate::code::Language;
-use crate::code::table::Does;
 use crate::code::tree::{CodeItem, StringPiece};
 
 /// How many steps lead from a use to what it stands for.
-const DEPTH_LIMIT: usize = 8;
+pub(super) const DEPTH_LIMIT: usize = 8;
 /// How many things an expression may stand for.
 const VALUE_LIMIT: usize = 8;
 
@@ -208,7 +207,7 @@ impl<'a> Evaluator<'a> {
         values
             .iter()
             .any(|value| matches!(value, CodeValue::Kind("path", _)))
-            .then(|| vec![CodeValue::Kind("path", joined_path::join_paths(&values))])
+            .then(|| vec![CodeValue::Kind("path", element::join_paths(&values))])
     }
 
     /// Returns what an expression stands for if it is only one thing.
@@ -355,7 +354,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns what all meanings of a name stand for, found once.
-    fn remembered(&self, name: &str, bounds: &[NameMeaning], depth: usize) -> Vec<CodeValue> {
+    pub(super) fn remembered(&self, name: &str, bounds: &[NameMeaning], depth: usize) -> Vec<CodeValue> {
         if let Some(known) = self.names.borrow().get(name) {
             // A name that stands for a place below itself: what is joined to it tells.
             return known.clone().unwrap_or_else(|| vec![CodeValue::Text(circle::mark(name))]);
@@ -379,7 +378,7 @@ impl<'a> Evaluator<'a> {
         values
     }
 
-    fn written(&self, name: &str) -> String {
+    pub(super) fn written(&self, name: &str) -> String {
         if self.cutter.profile.language == Language::Php {
             name.to_ascii_lowercase()
         } else {
@@ -428,101 +427,5 @@ impl<'a> Evaluator<'a> {
             }
         }
         results
-    }
-
-    fn member(&self, value: &CodeValue, name: &str, depth: usize) -> Vec<CodeValue> {
-        let of = |kind, text: Option<String>| vec![CodeValue::Member(kind, text, name.to_owned())];
-        match value {
-            CodeValue::Named(owner) if name == "default" => vec![CodeValue::Named(owner.clone())],
-            CodeValue::Named(owner) => {
-                let known = self.variable_of(owner, &CodeValue::Text(name.to_owned()));
-                vec![known.unwrap_or_else(|| CodeValue::Named(format!("{owner}.{}", self.written(name))))]
-            }
-            // An entry of a directory says its own name.
-            CodeValue::Kind("name", None) if name == "name" => vec![value.clone()],
-            CodeValue::Kind(kind, text) | CodeValue::Member(kind @ (PROJECT | PACKAGE), text, _) => {
-                of(kind, text.clone())
-            }
-            CodeValue::Text(text) => of("text", Some(text.clone())),
-            CodeValue::Decoded(_) => vec![value.clone()],
-            CodeValue::Plain(_) => of("plain", None),
-            CodeValue::List(_) => of("list", None),
-            CodeValue::Partial(_) => of("text", None),
-            CodeValue::Own | CodeValue::Unknown | CodeValue::Member(..) => {
-                match self.scope.bounds.get(&format!(".{name}")) {
-                    Some(bounds) if depth < DEPTH_LIMIT => {
-                        let mut values = self.remembered(&format!(".{name}"), bounds, depth + 1);
-                        values.retain(|value| !matches!(value, CodeValue::Plain(_)));
-                        if values.is_empty() { of("?", None) } else { values }
-                    }
-                    _ => match value.foreign() {
-                        Some(kind) => of(kind, None),
-                        None => of("?", None),
-                    },
-                }
-            }
-        }
-    }
-
-    fn element_of(&self, value: &CodeValue, inner: GroupSpan, depth: usize) -> Vec<CodeValue> {
-        let key = self.single(inner, depth);
-        if let Some(words) = self.given_words(value) {
-            return match key {
-                CodeValue::Plain(number) => words.at(&number),
-                _ if self.is_slice(inner) => vec![words.part()],
-                _ => words.any(),
-            };
-        }
-        if let CodeValue::Named(owner) = value
-            && let Some(known) = self.variable_of(owner, &key)
-        {
-            return vec![known];
-        }
-        match (value, key) {
-            (CodeValue::List(values), CodeValue::Plain(_))
-                if self.scope.moves_elements && !values.is_empty() =>
-            {
-                values.clone()
-            }
-            (CodeValue::List(values), CodeValue::Plain(number)) => {
-                let element = number.parse::<usize>().ok().and_then(|at| values.get(at).cloned());
-                vec![element.unwrap_or(CodeValue::Unknown)]
-            }
-            (CodeValue::Named(_), CodeValue::Text(name))
-                if self.cutter.profile.language == Language::JavaScript =>
-            {
-                self.member(value, &name, depth)
-            }
-            (CodeValue::Text(text), _) if self.is_reversal(inner) => {
-                vec![CodeValue::Decoded(text.chars().rev().collect())]
-            }
-            (CodeValue::Kind("path", _), _) => vec![CodeValue::Kind("path", None)],
-            (
-                CodeValue::Kind(kind @ (PROJECT | PACKAGE), of)
-                | CodeValue::Member(kind @ (PROJECT | PACKAGE), of, _),
-                _,
-            ) => {
-                vec![CodeValue::Kind(kind, of.clone())]
-            }
-            (value, _) if value.foreign().is_some() => vec![value.clone()],
-            (CodeValue::List(values), _) if values.contains(&CodeValue::Own) => vec![CodeValue::Own],
-            _ => vec![CodeValue::Unknown],
-        }
-    }
-
-    /// Returns the value of an environment variable, if something holds these and its name tells.
-    fn variable_of(&self, owner: &str, name: &CodeValue) -> Option<CodeValue> {
-        let holds = self.cutter.profile.row(owner).is_some_and(|row| row.does == Does::Variables);
-        variable(name).filter(|_| holds)
-    }
-
-    fn is_slice(&self, inner: GroupSpan) -> bool {
-        self.cutter.items(inner).iter().any(|token| matches!(token.item, CodeItem::Mark(":" | "..")))
-    }
-
-    fn is_reversal(&self, inner: GroupSpan) -> bool {
-        let items = self.cutter.items(inner);
-        items.iter().any(|token| token.item.is_mark("-"))
-            && items.iter().any(|token| matches!(token.item, CodeItem::Mark(":" | "::")))
     }
 }

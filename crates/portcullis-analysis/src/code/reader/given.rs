@@ -4,7 +4,7 @@ use super::chain::GroupSpan;
 use super::evaluator::Evaluator;
 use super::scope::named_argument;
 use super::value::{ANY_NAME, CodeValue, HOME, PACKAGE, PROJECT, fill, joined, variable};
-use super::{circle, joined_path};
+use super::{circle, element};
 use crate::act::Act;
 use crate::code::table::{Does, Gives, LibraryRow, ModuleOrigin, On, module_name};
 use crate::encoded_text;
@@ -118,20 +118,18 @@ impl Evaluator<'_> {
                 value => value,
             },
             Gives::Below => found_below(own, argument(0)),
-            Gives::Joined => joined_path::join_paths(
-                &parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>(),
-            )
-            .map_or(CodeValue::Unknown, CodeValue::Text),
+            Gives::Joined => {
+                element::join_paths(&parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>())
+                    .map_or(CodeValue::Unknown, CodeValue::Text)
+            }
             Gives::OwnJoined => {
                 let mut values = vec![own.map_or(CodeValue::Unknown, |own| CodeValue::Text(own.to_owned()))];
                 values.extend(parts.iter().map(|part| self.single(*part, depth)));
-                CodeValue::Kind("path", joined_path::join_paths(&values))
+                CodeValue::Kind("path", element::join_paths(&values))
             }
             Gives::Kind("path") if parts.len() > 1 => CodeValue::Kind(
                 "path",
-                joined_path::join_paths(
-                    &parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>(),
-                ),
+                element::join_paths(&parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>()),
             ),
             Gives::Kind(kind) => CodeValue::Kind(kind, text_of(argument(0))),
             Gives::Own(kind) => CodeValue::Kind(kind, own.map(str::to_owned)),

@@ -16,12 +16,12 @@ mod apply;
 mod binder;
 mod chain;
 mod circle;
+mod element;
 mod evaluator;
 mod given;
 mod given_words;
 mod growth;
 mod import;
-mod joined_path;
 mod loops;
 mod module_call;
 mod names;
@@ -35,6 +35,7 @@ mod value;
 
 use chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use evaluator::Evaluator;
+use names::shown;
 use options::StartSetting;
 use scope::ProgramNames;
 use signs::Signs;
@@ -194,9 +195,4 @@ impl<'a> CodeReader<'a> {
             self.read_call(value, nothing, chain, place + 1);
         }
     }
-}
-
-/// Returns a name short enough to be shown.
-fn shown(name: &str) -> String {
-    name.chars().filter(|letter| !letter.is_control()).take(60).collect()
 }

@@ -5,9 +5,10 @@
 
 use super::chain::GroupSpan;
 use super::evaluator::Evaluator;
+use super::names::shown;
 use super::scope::named_argument;
 use super::value::{CodeValue, PACKAGE, PROJECT};
-use super::{CHAIN_LIMIT, CodeReader, shown};
+use super::{CHAIN_LIMIT, CodeReader};
 use crate::act::Act;
 use crate::code::table::ModuleOrigin;
 use crate::code::tree::{CodeItem, StringPiece};

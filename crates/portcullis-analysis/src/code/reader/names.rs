@@ -1,8 +1,8 @@
 //! Names that stand alone: calls without brackets, and names that nothing gives a meaning.
 
+use super::CodeReader;
 use super::chain::{Chain, ChainStep, GroupSpan};
 use super::value::CodeValue;
-use super::{CodeReader, shown};
 use crate::code::Language;
 use crate::code::tree::CodeItem;
 
@@ -57,4 +57,9 @@ impl CodeReader<'_> {
             }
         }
     }
+}
+
+/// Returns a name short enough to be shown.
+pub(super) fn shown(name: &str) -> String {
+    name.chars().filter(|letter| !letter.is_control()).take(60).collect()
 }

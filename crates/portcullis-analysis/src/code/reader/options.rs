@@ -3,10 +3,11 @@
 //! Options may stand as named arguments, in a table, or in a name that is bound to a table. An option that no list
 //! names, and a table that is only known at run time, are gaps.
 
+use super::CodeReader;
 use super::chain::{ChainCutter, GroupSpan};
+use super::names::shown;
 use super::scope::{NameMeaning, named_argument};
 use super::value::CodeValue;
-use super::{CodeReader, shown};
 use crate::act::Act;
 use crate::code::table::Does;
 use crate::code::tree::{CodeItem, StringPiece};

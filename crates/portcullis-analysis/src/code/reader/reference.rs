@@ -1,8 +1,9 @@
 //! What a program does without calling: members it reaches for, functions it hands over, libraries it changes.
 
 use super::chain::{Chain, ChainStep, GroupSpan};
+use super::names::shown;
 use super::value::{CodeValue, PACKAGE, PROJECT};
-use super::{CodeReader, shown, signs};
+use super::{CodeReader, signs};
 use crate::act::Act;
 use crate::code::table::Does;
 use crate::code::tree::{CodeItem, WHOLE};

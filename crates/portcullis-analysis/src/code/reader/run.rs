@@ -1,9 +1,10 @@
 //! Programs that a program runs: shell commands, words, code of its own language, SQL.
 
+use super::CodeReader;
 use super::chain::GroupSpan;
+use super::names::shown;
 use super::options::StartSetting;
 use super::value::CodeValue;
-use super::{CodeReader, shown};
 use crate::act::Act;
 use crate::code::table::Does;
 use crate::code::{CodeTarget, DEPTH_LIMIT, Language, ProgramArguments, read_at};

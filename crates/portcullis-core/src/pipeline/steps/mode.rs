@@ -1,31 +1,39 @@
 //! A11: the mode turns a question into an answer, or says who must give it.
 
-use portcullis_analysis::effect::Act;
+use portcullis_analysis::effect::{Act, Effect};
 use portcullis_analysis::place::{any_runs_later, runs_later};
 
 use super::containment::{contain, contain_project_code};
 use crate::case::CallSubject;
 use crate::context::Person;
-use crate::coverage::CoverGrounds;
+use crate::coverage::{CoverGrounds, grounds_in};
 use crate::decision::Decision;
+use crate::explainer::explain_doubt;
 use crate::mode::Mode;
 use crate::pipeline::outcome::Need;
 use crate::pipeline::run::{Lift, PipelineRun, RaisedQuestion, StepResult};
 use crate::scope::is_in_workspace;
 use crate::step::StepId;
 use crate::tool::{ToolKind, find_tool};
-use crate::verdict::Reason;
+use crate::verdict::{Reason, RuleReference};
 
 pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     let raised = run.raised.take().unwrap_or_else(|| RaisedQuestion {
         step: StepId::A10,
-        reason: Reason::Unsettled { parts: Vec::new() },
+        reason: Reason::Unsettled { parts: Vec::new(), doubt: String::new() },
         spans: Vec::new(),
         lift: Lift::Nobody,
     });
     if let Some(reason) = answer(run, &raised) {
         return settle(Decision::Allow, reason, &raised);
     }
+    if run.view.mode == Mode::Auto
+        && let Some(reason) = proof_beside_rules(run, &raised)
+    {
+        return contain_project_code(run, &raised)
+            .unwrap_or_else(|| settle(Decision::Allow, reason, &raised));
+    }
+    let raised = with_doubt(run, raised);
     match run.view.mode {
         Mode::DontAsk => contain(run, &raised)
             .unwrap_or_else(|| settle(Decision::Deny, Reason::Mode(Mode::DontAsk), &raised)),
@@ -121,6 +129,43 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
         return contained;
     }
     StepResult::Needs { need: Need::Classifier, raised }
+}
+
+/// Lets a command line run whose commands are each covered by a rule or known to be harmless. What is found, and what
+/// settings want judged, no rule for a part lifts.
+fn proof_beside_rules(run: &mut PipelineRun<'_>, raised: &RaisedQuestion) -> Option<Reason> {
+    let is_shell = matches!(run.view.case.subject, CallSubject::Shell(_));
+    let is_uncovered = raised.step == StepId::A10 && matches!(raised.reason, Reason::Unsettled { .. });
+    if !is_shell || !is_uncovered || judged_by_settings(run).is_some() {
+        return None;
+    }
+    let coverage = run.coverage(grounds_in(Mode::Auto));
+    let (open, inside) = run.view.judgement().open_alone()?;
+    let is_proven = inside.is_empty() && open.iter().all(|effect| coverage.permits(effect));
+    let rules: Vec<RuleReference> = coverage.rules.iter().map(|rule| RuleReference::from(*rule)).collect();
+    (is_proven && !open.is_empty()).then_some(Reason::Covered { rules })
+}
+
+/// Says in the reason of a question what the call does that is not known to be harmless. In auto mode only that needs a rule.
+fn with_doubt(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> RaisedQuestion {
+    let Reason::Unsettled { parts, .. } = &raised.reason else {
+        return raised;
+    };
+    let (mut coverage, mode) = (run.coverage(grounds_in(run.view.mode)), run.view.mode);
+    let (open, inside) = run.view.judgement().doubts();
+    let doubts: Vec<&Effect> = open.iter().filter(|effect| !coverage.permits(effect)).collect();
+    let doubt = explain_doubt(run.view.case, &doubts, inside);
+    if mode == Mode::Auto && raised.step == StepId::A10 && inside.is_empty() {
+        coverage.narrow(&doubts);
+        let (parts, spans) = match coverage.gaps.as_slice() {
+            [] => (parts.clone(), raised.spans),
+            _ => (coverage.parts(), coverage.spans()),
+        };
+        let reason = Reason::Unsettled { parts, doubt };
+        run.keep_coverage(coverage);
+        return RaisedQuestion { reason, spans, ..raised };
+    }
+    RaisedQuestion { reason: Reason::Unsettled { parts: parts.clone(), doubt }, ..raised }
 }
 
 /// Lets a PowerShell command run that no model may judge if a proof covers all that it does and nothing wants it judged:

@@ -44,7 +44,7 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
 fn power_shell_doubt(run: &PipelineRun<'_>) -> Reason {
     let is_known = run.view.case.effects().iter().all(|effect| effect.act != Act::Unknown);
     if is_known {
-        return Reason::Unsettled { parts: Vec::new() };
+        return Reason::Unsettled { parts: Vec::new(), doubt: String::new() };
     }
     Reason::Opaque { detail: "part of this PowerShell is not understood".to_owned() }
 }

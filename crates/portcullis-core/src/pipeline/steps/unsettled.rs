@@ -1,7 +1,7 @@
 //! A10: what nothing decided becomes a question.
 
 use crate::case::CallSubject;
-use crate::coverage::{Gap, GapKind, grounds_in};
+use crate::coverage::grounds_in;
 use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::verdict::Reason;
 
@@ -13,11 +13,7 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     let (parts, spans) = match &case.subject {
         CallSubject::Shell(_) => {
             let coverage = run.coverage(grounds_in(run.view.mode));
-            let text = |gap: &Gap| match &gap.kind {
-                GapKind::Command => gap.text.clone(),
-                GapKind::Path { .. } => format!("> {}", gap.text),
-            };
-            (coverage.gaps.iter().map(text).collect(), coverage.gaps.iter().map(|gap| gap.span).collect())
+            (coverage.parts(), coverage.spans())
         }
         CallSubject::Files => {
             let files = run.view.own_source().path_uses();
@@ -28,5 +24,9 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
             (vec![case.call().tool().to_owned()], Vec::new())
         }
     };
-    StepResult::Raise { reason: Reason::Unsettled { parts }, spans, lift: Lift::ToolRule }
+    StepResult::Raise {
+        reason: Reason::Unsettled { parts, doubt: String::new() },
+        spans,
+        lift: Lift::ToolRule,
+    }
 }
