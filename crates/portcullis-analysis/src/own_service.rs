@@ -1,10 +1,10 @@
 //! Services of one's own on this machine: asked, changed, waited for and offered while a project is worked on.
 
-use crate::act::Act;
+use crate::act::{Access, Act};
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::effect::target::host_in;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, Redirection};
 use crate::place::is_loopback;
 
 /// Programs that send requests.
@@ -118,12 +118,23 @@ pub(crate) fn is_probed(case: Case<'_>, effect: &Effect) -> bool {
     let is_secret = |other: &Effect| other.shows_secret(case.scope);
     let shows_certificate = case.program(effect) == "openssl" && case.has_word(effect, &["s_client"]);
     if shows_certificate && !case.effects.iter().any(is_secret) {
-        return names_loopback(effect.target.written());
+        return names_loopback(effect.target.written()) && case.command(effect).is_some_and(says_nothing);
     }
     PROBES.contains(&case.program(effect))
         && names_loopback(effect.target.written())
         && words.iter().filter_map(|word| word.fixed()).any(looks)
         && words.iter().all(|word| word.fixed().is_some_and(is_plain))
+}
+
+/// Says whether a command is fed nothing that it would pass on: no more than a line end, or the letter that ends it.
+fn says_nothing(command: &Invocation) -> bool {
+    let is_input = |redirection: &Redirection| {
+        redirection.access == Access::Read && redirection.target.text != "/dev/null"
+    };
+    match &command.input {
+        Some(text) => matches!(text.trim(), "" | "Q"),
+        None => command.piped.is_empty() && !command.redirections.iter().any(is_input),
+    }
 }
 
 /// Says whether letters behind a dash are those that only look, wait or tell: no program, no file, no listening.

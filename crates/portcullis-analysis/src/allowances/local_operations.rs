@@ -248,6 +248,10 @@ fn is_own_database(case: Case<'_>, effect: &Effect) -> bool {
     let directories = case.command(effect).map(|command| &command.directories);
     let target = directories.map(|directories| path_of(file, directories, None));
     let is_own = |path: &String| case.scope.is_in_project(path) || case.scope.is_temporary(path);
+    // What has a scheme is no file: `md:name` is a database of a service.
+    if file.text.contains(':') && file.text != ":memory:" && !file.text.starts_with("file:") {
+        return false;
+    }
     let paths = target.as_ref().map(|target| target.paths.as_slice()).unwrap_or_default();
     FILE_DATABASES.contains(&case.program(effect))
         && (file.text == ":memory:" || !paths.is_empty() && paths.iter().all(is_own))

@@ -67,13 +67,9 @@ pub(crate) fn path_of(word: &Argument, directories: &Directories, home: Option<&
         },
         Knowledge::Fixed | Knowledge::Glob | Knowledge::Tilde => word.text.clone(),
     };
-    // Some programs take a file as an address.
-    let text = match text.strip_prefix("file://").or_else(|| text.strip_prefix("file:")) {
-        Some(rest) => rest.split('?').next().unwrap_or(rest).to_owned(),
-        None => text,
-    };
     // A name with a dollar in it is more likely one that somebody meant to be expanded.
-    if text.contains("://") || text.contains('$') {
+    let is_address = text.contains("://") && !text.starts_with("file:");
+    if is_address || text.contains('$') {
         return unknown;
     }
     let is_pattern = word.knowledge == Knowledge::Glob;
@@ -84,11 +80,31 @@ pub(crate) fn path_of(word: &Argument, directories: &Directories, home: Option<&
     PathTarget { written, is_pattern, ..path_of_text(&text, directories) }
 }
 
+/// Returns the path of an address of a file, behind `file:`; `None` if a host or an encoded letter stands in it.
+fn of_file_address(rest: &str) -> Option<&str> {
+    let path = rest.split(['?', '#']).next().unwrap_or(rest);
+    let path = match path.strip_prefix("//") {
+        Some(behind) => behind
+            .strip_prefix("localhost")
+            .unwrap_or(behind)
+            .strip_prefix('/')
+            .and(behind.find('/').and_then(|at| behind.get(at..)))?,
+        None => path,
+    };
+    (!path.contains('%')).then_some(path)
+}
+
 /// Resolves the text of a path, in which nothing is expanded any more.
 pub(crate) fn path_of_text(text: &str, directories: &Directories) -> PathTarget {
     if is_of_windows(text) {
         return PathTarget::new(text, vec![text.replace('\\', "/")]);
     }
+    // Some programs take a file as an address.
+    let text = match text.strip_prefix("file:").map(of_file_address) {
+        Some(Some(path)) => path,
+        Some(None) => return PathTarget::new(text, Vec::new()),
+        None => text,
+    };
     let is_absolute = text.starts_with('/');
     let climbs = text.split('/').any(|component| component == "..");
     let (paths, windings) = match directories.alternatives() {

@@ -138,8 +138,19 @@ fn spelled<'e>(wanted: &[&'e str], found: &[&str]) -> Option<Vec<&'e str>> {
         return None;
     }
     let mut rest = spelled(wanted_rest, found_rest)?;
-    rest.extend(is_same.then_some(*next));
+    rest.extend((is_same || is_wild && !next.contains('*') && spells_stem(component)).then_some(*next));
     Some(rest)
+}
+
+/// Says whether a component with wildcards spells out more than how a name ends: `AGENTS.m?`, `.clau?e`, but not `*.md`.
+fn spells_stem(component: &str) -> bool {
+    let stem = component.rsplit_once('.').map(|(stem, _)| stem).filter(|stem| !stem.is_empty());
+    // What stands in brackets is one of many letters.
+    let mut is_choice = false;
+    stem.unwrap_or(component).chars().any(|letter| {
+        is_choice = letter == '[' || is_choice && letter != ']';
+        !is_choice && letter.is_alphanumeric()
+    })
 }
 
 /// Says whether a wildcard could stand for what a component of an entry does. One that begins with a star names nothing

@@ -164,7 +164,7 @@ impl<'a> Words<'a> {
                 FlagValue::Attached(_) => attached.map(|value| word.piece(value)),
                 FlagValue::Required(_) => {
                     if attached.is_none() {
-                        taken = taken.or_else(|| rest.next().cloned());
+                        taken = taken.or_else(|| self.take_value(rest));
                     }
                     attached.map(|value| word.piece(value)).or_else(|| taken.clone())
                 }
@@ -173,6 +173,20 @@ impl<'a> Words<'a> {
             self.flags.push((flag, value, word));
         }
         twist
+    }
+
+    /// Takes the word behind an option as its value. What looks like another option counts as that too, since versions of
+    /// a program differ in which options take a value.
+    fn take_value(&mut self, rest: &mut std::slice::Iter<'a, Argument>) -> Option<Argument> {
+        let next = rest.as_slice().first()?;
+        let (name, attached) = split_value(&next.text, self.innermost().style);
+        let found = if next.text.starts_with('-') { self.find(name) } else { Vec::new() };
+        let takes_more =
+            attached.is_none() && found.iter().any(|flag| matches!(flag.value, FlagValue::Required(_)));
+        if takes_more {
+            self.strangers.push(next);
+        }
+        if found.is_empty() || takes_more { rest.next().cloned() } else { Some(next.clone()) }
     }
 
     /// Forgets a trial that a later option takes back: `--dry-run --no-dry-run`, `--dry-run --dry-run=false`.
@@ -210,7 +224,7 @@ impl<'a> Words<'a> {
             let value = match flag.value {
                 FlagValue::None => None,
                 FlagValue::Attached(_) => (!after.is_empty()).then(|| word.piece(after)),
-                FlagValue::Required(_) if after.is_empty() => rest.next().cloned(),
+                FlagValue::Required(_) if after.is_empty() => self.take_value(rest),
                 FlagValue::Required(_) => Some(word.piece(after.strip_prefix('=').unwrap_or(after))),
             };
             let takes_rest = flag.value != FlagValue::None;

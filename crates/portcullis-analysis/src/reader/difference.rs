@@ -38,7 +38,8 @@ struct Changes<'a> {
 }
 
 impl<'a> Changes<'a> {
-    /// Reads a difference; `None` if a name in it is odd, or there is none.
+    /// Reads a difference; `None` if a line between its parts is none that is known, a name in it is odd, or there is none.
+    /// git reads more forms than it writes, and takes a name apart in more than one way.
     fn read(text: &'a str) -> Option<Self> {
         let mut changes = Self::default();
         let mut lines = text.lines();
@@ -55,8 +56,7 @@ impl<'a> Changes<'a> {
                 changes.add(old.take()?, file_name(name))?;
             } else if let Some(name) = MOVES.iter().find_map(|start| line.strip_prefix(start)) {
                 changes.written.insert(plain(name)?);
-            } else if line.ends_with(" 120000") || line.starts_with("index ") && line.contains("120000") {
-                // A link may lead anywhere.
+            } else if !is_plain_header(line) {
                 return None;
             }
         }
@@ -77,9 +77,33 @@ impl<'a> Changes<'a> {
 /// What stands before names without a leading directory.
 const MOVES: [&str; 4] = ["rename from ", "rename to ", "copy from ", "copy to "];
 
-/// Returns the name in the line of a file, without the time behind it.
+/// Modes of ordinary files, as git writes them. A link may lead anywhere.
+const FILE_MODES: [&str; 2] = ["100644", "100755"];
+
+/// Says whether a line between parts names no file: a note of git about modes, likeness or contents, or an empty line.
+fn is_plain_header(line: &str) -> bool {
+    let is_mode = |start: &str| line.strip_prefix(start).is_some_and(|mode| FILE_MODES.contains(&mode));
+    let is_likeness = |start: &str| {
+        let number = line.strip_prefix(start).and_then(|rest| rest.strip_suffix('%'));
+        number.is_some_and(|number| number.parse::<u8>().is_ok())
+    };
+    let is_index = || {
+        let mut words = line.strip_prefix("index ").into_iter().flat_map(|rest| rest.split(' '));
+        let hashes = words.next().is_some_and(|word| {
+            !word.is_empty() && word.chars().all(|letter| letter.is_ascii_hexdigit() || letter == '.')
+        });
+        hashes && words.next().is_none_or(|mode| FILE_MODES.contains(&mode)) && words.next().is_none()
+    };
+    line.is_empty()
+        || line.starts_with("\\ ")
+        || ["new file mode ", "deleted file mode ", "old mode ", "new mode "].into_iter().any(is_mode)
+        || ["similarity index ", "dissimilarity index "].into_iter().any(is_likeness)
+        || is_index()
+}
+
+/// Returns the name in the line of a file, without the time that may stand behind a tab.
 fn file_name(line: &str) -> &str {
-    line.split('\t').next().unwrap_or(line).trim_end()
+    line.split('\t').next().unwrap_or(line)
 }
 
 /// Takes the first directory away, as is done unless something else is asked for.
@@ -87,10 +111,11 @@ fn inner(name: &str) -> Option<&str> {
     plain(name)?.split_once('/').map(|(_, rest)| rest).filter(|rest| !rest.is_empty())
 }
 
-/// A name that is quoted, absolute or climbs is not read.
+/// A name that is quoted, absolute or climbs is not read, nor one with blanks: git takes what looks like a time for none of
+/// the name.
 fn plain(name: &str) -> Option<&str> {
-    let climbs = name.split('/').any(|part| part == "..");
-    (!name.starts_with(['"', '/']) && !climbs && !name.is_empty()).then_some(name)
+    let is_odd = name.split('/').any(|part| matches!(part, "" | "." | ".."));
+    (!name.starts_with('"') && !is_odd && !name.contains(char::is_whitespace)).then_some(name)
 }
 
 /// Goes past the lines of a part, which may look like anything.
@@ -154,6 +179,12 @@ mod tests {
             "--- a/x\n+++ \"b/\\056git/x\"\n@@ -1 +1 @@\n-a\n+b",
             "diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc",
             "--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-a\n+b",
+            "--- a/x 2024-07-05 19:41:17 -0500\n+++ b/x 2024-07-05 19:41:17 -0500\n@@ -1 +1 @@\n-a\n+b",
+            "diff --git a/x b/x\nsimilarity index 100%\nrename old x\nrename new CLAUDE.md",
+            "diff --git a/x b/x\nnew file mode 0120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc",
+            "diff --git a/x b/x\nnew file mode 120000 \n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc",
+            "GIT binary patch\nliteral 3\nKcmZ",
+            "Index: x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b",
         ] {
             assert_eq!(of(difference), ["git-local", "write"], "{difference}");
         }

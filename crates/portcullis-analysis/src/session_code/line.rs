@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::act::Act;
+use crate::argument::Argument;
 use crate::effect::Effect;
 use crate::invocation::{Invocation, Survey};
 use crate::lists::session_code::{UNCHANGING, UNPACKERS};
@@ -13,8 +14,10 @@ use crate::path;
 pub struct BroughtFile {
     /// Absolute.
     pub path: String,
-    /// Whether all that comes into it stands in the line.
+    /// Whether all that comes into it stands in the line, letter by letter.
     pub is_in_line: bool,
+    /// All that one command puts into it, where that is known.
+    pub text: Option<String>,
 }
 
 /// A command that writes files.
@@ -52,6 +55,23 @@ fn program_of(command: &Invocation) -> &str {
     command.program_name().unwrap_or_default()
 }
 
+/// Signs by which a program puts letters together that stand nowhere in its words.
+const MAKING_LETTERS: &[&str] = &["\\x", "\\o", "\\d", "\\u", "\\0", "\\1", "chr(", "chr ", "pack"];
+
+/// Says whether what a command writes stands in its words as it is: nothing is filled in, and no letter is made of others.
+fn spells_out(command: &Invocation) -> bool {
+    let is_formatted = program_of(command) == "printf";
+    let is_plain = |word: &Argument| {
+        let makes = MAKING_LETTERS.iter().any(|sign| word.text.contains(sign));
+        word.fixed().is_some() && !makes && !(is_formatted && word.text.contains(['%', '\\']))
+    };
+    let is_open = command.given.is_some() && command.input.is_none();
+    // What ends without a line end goes on in what is written next.
+    let has_end = !is_formatted && !command.operands().iter().any(|word| word.text == "-n");
+    let appends = command.redirections.iter().any(|redirection| redirection.appends);
+    !is_open && (has_end || !appends) && command.operands().iter().all(is_plain)
+}
+
 /// Programs that change files in place.
 const EDITORS: &[&str] = &["ed", "ex", "gsed", "perl", "ruby", "sd", "sed"];
 
@@ -84,9 +104,23 @@ pub fn brought_before(
             let mut same = brought.iter().filter(|file: &&BroughtFile| file.path == **path).peekable();
             same.peek().is_some() && same.all(|file| file.is_in_line)
         };
-        let is_copy_of_line = is_copy && work.reads.iter().all(stands_in_line);
-        let is_in_line = !work.is_foreign && (write.is_in_place || work.reads.is_empty() || is_copy_of_line);
-        brought.extend(write.paths.iter().map(|path| BroughtFile { path: path.clone(), is_in_line }));
+        // Several files that are joined stand there in pieces.
+        let is_copy_of_line = is_copy && work.reads.len() == 1 && work.reads.iter().all(stands_in_line);
+        let copied = work.reads.first().filter(|_| is_copy_of_line);
+        let copied =
+            copied.and_then(|source| brought.iter().find(|file| file.path == **source)?.text.clone());
+        let text = if work.is_foreign { None } else { command.put.clone().or(copied) };
+        let is_spelled = || is_copy_of_line || work.reads.is_empty() && spells_out(command);
+        let is_edit =
+            || write.is_in_place && spells_out(command) && !write.paths.iter().any(|path| is_brought(path));
+        let goes_on = brought.iter().any(|file: &BroughtFile| {
+            let is_ended = file.text.as_ref().is_none_or(|text| text.ends_with('\n'));
+            !is_ended && write.paths.contains(&file.path)
+        });
+        let is_in_line = !goes_on && !work.is_foreign && (text.is_some() || is_edit() || is_spelled());
+        let file = |path: &String| BroughtFile { path: path.clone(), is_in_line, text: text.clone() };
+        let all: Vec<BroughtFile> = write.paths.iter().map(file).collect();
+        brought.extend(all);
     }
     brought.extend(compiled_before(survey, effects, index, is_in_project));
     brought
@@ -269,7 +303,11 @@ fn compiled_before(
         let outputs = outputs.flat_map(|effect| effect.target.paths().to_vec());
         let default = if default.is_empty() { stem } else { default };
         let by_default = directories.iter().map(|at| path::join(at, default));
-        made.extend(outputs.chain(by_default).map(|path| BroughtFile { path, is_in_line: false }));
+        made.extend(outputs.chain(by_default).map(|path| BroughtFile {
+            path,
+            is_in_line: false,
+            text: None,
+        }));
     }
     made
 }

@@ -139,12 +139,24 @@ impl CodeRun<'_> {
             || self.is_running && self.is_used(file, kind)
             || self.loads(file, kind)
             || self.has_its_name(file)
+            || self.lies_beside(file)
     }
 
-    /// Says whether a file counts for the command by nothing but its name: settings are called after their tool.
-    pub fn has_only_its_name(&self, file: &str) -> bool {
+    /// Says whether a file counts for the command by nothing but its name or its place: settings are called after their
+    /// tool, or lie where it runs.
+    pub fn may_be_settings(&self, file: &str) -> bool {
         let kind = kind_of(file);
-        self.has_its_name(file) && !(self.is_running && self.is_used(file, kind))
+        (self.has_its_name(file) || self.lies_beside(file)) && !(self.is_running && self.is_used(file, kind))
+    }
+
+    /// Says whether a file is one of settings that lies where a tool runs of which nobody knows what it reads.
+    fn lies_beside(&self, file: &str) -> bool {
+        let places = self.command.directories.alternatives().unwrap_or_default();
+        let is_unlisted = self.is_running && self.files.is_none();
+        is_unlisted
+            && kind_of(file) == FileKind::Settings
+            && path::file_name(file).is_some_and(|name| name.contains('.'))
+            && path::parent(file).is_some_and(|parent| places.contains(&parent))
     }
 
     /// Says whether a file is called after the tool: `.air.toml`, `buf.gen.yaml`, `.golangci.yml`, `Doxyfile`.

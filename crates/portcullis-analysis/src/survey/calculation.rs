@@ -26,6 +26,34 @@ pub(super) fn value_of(written: &str, values: &KnownValues) -> KnownValue {
     KnownValue::of(Shape::of(kind), LineCount::One)
 }
 
+/// Returns the variables that a calculation sets: `i++`, `n += 2`. `None` if it does more than name variables and numbers.
+pub(super) fn set_by(inside: &str) -> Option<Vec<&str>> {
+    let is_plain = |letter: char| super::settled::is_name(letter) || "+-*/%<>=!&|^() $".contains(letter);
+    if !inside.chars().all(is_plain) {
+        return None;
+    }
+    let mut names = Vec::new();
+    let mut at = 0;
+    for name in inside.split(|letter| !super::settled::is_name(letter)) {
+        let before = inside.get(..at)?.trim_end();
+        let after = inside.get(at + name.len()..)?.trim_start();
+        at += name.len() + 1;
+        let is_variable = name.starts_with(|letter: char| !letter.is_ascii_digit());
+        if is_variable && (is_set_from(after) || before.ends_with("++") || before.ends_with("--")) {
+            names.push(name);
+        }
+    }
+    Some(names)
+}
+
+/// Says whether what stands behind a name gives it a value.
+fn is_set_from(after: &str) -> bool {
+    let behind = after.trim_start_matches(['+', '-', '*', '/', '%', '<', '>', '&', '|', '^']);
+    let operator = after.len() - behind.len();
+    let is_comparison = matches!(after.get(..operator), Some("<" | ">")) || behind.starts_with("==");
+    after.starts_with("++") || after.starts_with("--") || behind.starts_with('=') && !is_comparison
+}
+
 /// Says whether only numbers without a sign are added up.
 fn never_falls(inside: &str, values: &KnownValues) -> bool {
     let is_counted = |name: &str| match values.get(name) {
@@ -111,5 +139,28 @@ impl Terms<'_> {
         // A leading zero makes it octal.
         let is_decimal = number == "0" || !number.starts_with('0');
         number.parse().ok().filter(|number: &i64| is_decimal && *number >= 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_calculation_sets_is_told_from_what_it_reads() {
+        for (inside, expected) in [
+            ("i++", Some(&["i"] as &[&str])),
+            ("--i", Some(&["i"])),
+            (" n += k * 2 ", Some(&["n"])),
+            ("n = m", Some(&["n"])),
+            ("i < 3 && j >= 2", Some(&[])),
+            ("i == 3", Some(&[])),
+            ("n <<= 2", Some(&["n"])),
+            ("a[i]++", None),
+            ("i = $(id)", Some(&["i"])),
+            ("i ? a : b", None),
+        ] {
+            assert_eq!(set_by(inside).as_deref(), expected, "{inside}");
+        }
     }
 }

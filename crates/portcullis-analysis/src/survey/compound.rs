@@ -7,12 +7,14 @@ use std::collections::BTreeSet;
 
 use portcullis_shell::ast::{CaseArm, Command, CommandKind, List, Word};
 
-use super::settled::VariableNames;
+use super::calculation::set_by;
+use super::settled::{VariableNames, inside_of};
 use super::variables::KnownValue;
 use super::walk::SurveyWalk;
 use crate::argument::Argument;
 use crate::directories::Directories;
 use crate::invocation::Variable;
+use crate::shape::{Shape, TextKind};
 use crate::standard_input::{LineCount, StandardInput};
 
 impl SurveyWalk<'_> {
@@ -48,6 +50,7 @@ impl SurveyWalk<'_> {
             CommandKind::ArithmeticFor { header, body } => {
                 let first = self.found.invocations.len();
                 self.parts(header, &before);
+                self.note_evaluated(header);
                 let mark = self.begin_loop(&[body]);
                 let after = self.list(body, before.clone());
                 self.values.weaken(mark);
@@ -64,6 +67,7 @@ impl SurveyWalk<'_> {
                     self.not_everywhere(command.span);
                 }
                 self.words(words.iter(), &before);
+                self.note_condition(words);
                 before
             }
             CommandKind::Arithmetic(parts) => {
@@ -71,6 +75,11 @@ impl SurveyWalk<'_> {
                     self.not_everywhere(command.span);
                 }
                 self.parts(parts, &before);
+                self.note_evaluated(parts);
+                let number = KnownValue::of(Shape::of(TextKind::Number), LineCount::One);
+                for name in inside_of(command.span.of(self.text)).and_then(set_by).unwrap_or_default() {
+                    self.set_variable(name, Some(vec![number.clone()]));
+                }
                 before
             }
             CommandKind::Coprocess { body, .. } => {
@@ -111,6 +120,7 @@ impl SurveyWalk<'_> {
     ) -> Directories {
         let first = self.found.invocations.len();
         self.words(words.iter().copied().flatten(), &before);
+        self.note_loop(variable, words);
         let mark = self.values.mark();
         let values = self.loop_variable(variable, words, first, command, &before);
         let _ = self.begin_loop(&[body]);

@@ -166,7 +166,7 @@ pub(super) fn moves_parameters(text: &str) -> bool {
 }
 
 /// Says whether the words behind `set` are more than options: `-euo pipefail` leaves the arguments alone.
-fn sets_parameters(rest: &str) -> bool {
+pub(super) fn sets_parameters(rest: &str) -> bool {
     let end = rest.find(['\n', ';', '&', '|', ')', '}']).unwrap_or(rest.len());
     let mut words = rest.get(..end).unwrap_or_default().split_whitespace();
     while let Some(word) = words.next() {

@@ -8,6 +8,7 @@ mod calculation;
 mod columns;
 mod compound;
 mod decode;
+mod evaluation;
 mod filling;
 mod find_names;
 mod function;

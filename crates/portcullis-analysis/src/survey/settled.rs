@@ -9,6 +9,7 @@ use portcullis_shell::ast::{
     AssignmentValue, Command, CommandKind, Descriptor, List, RedirectTarget, SimpleCommand, Word, WordPart,
 };
 
+use super::calculation::set_by;
 use super::lasting::LineFacts;
 use crate::lists::programs::shells::OF_SHELL;
 
@@ -41,7 +42,7 @@ struct SettingPlaces {
 pub(super) const DECLARING: &[&str] = &["export", "local", "readonly"];
 
 /// Operators of `[[ … ]]` that evaluate what stands beside them as a number, or as the name of a variable.
-const CALCULATING: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"];
+pub(super) const CALCULATING: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"];
 
 /// Says whether a letter may stand in a variable's name.
 pub(super) fn is_name(letter: char) -> bool {
@@ -111,6 +112,14 @@ impl VariableNames {
         let places = self.set.entry(name.to_owned()).or_default();
         places.plain += 1;
         places.is_in_function |= self.is_in_function;
+    }
+
+    /// Notes a calculation that sets a variable.
+    fn calculates(&mut self, name: &str) {
+        self.sets(name);
+        if let Some(places) = self.set.get_mut(name) {
+            places.calculated += 1;
+        }
     }
 
     /// Notes a place that sets a variable in another way.
@@ -190,7 +199,10 @@ impl VariableNames {
             }
             CommandKind::Arithmetic(parts) => {
                 self.evaluates = true;
-                self.mention(command.span.of(text));
+                match inside_of(command.span.of(text)).and_then(set_by) {
+                    Some(names) => names.into_iter().for_each(|name| self.calculates(name)),
+                    None => self.mention(command.span.of(text)),
+                }
                 self.parts(parts, text);
             }
             CommandKind::Coprocess { name, body } => {
@@ -302,6 +314,11 @@ impl VariableNames {
     }
 }
 
+/// Returns what stands between the brackets of `((…))`.
+pub(super) fn inside_of(calculation: &str) -> Option<&str> {
+    calculation.trim().strip_prefix("((")?.strip_suffix("))")
+}
+
 /// Says whether a value is nothing but a calculation.
 fn is_calculated(value: &AssignmentValue) -> bool {
     matches!(value, AssignmentValue::Word(word) if matches!(word.parts.as_slice(), [WordPart::Arithmetic { .. }]))
@@ -408,9 +425,10 @@ mod tests {
             ("x=1; x+=2", &[]),
             ("x+=1", &[]),
             ("x[0]=1", &[]),
-            ("x=1; (( x++ ))", &[]),
+            ("x=1; (( x++ ))", &["x"]),
+            ("x=1; (( a[x]++ ))", &[]),
             ("x=1; echo $((x+=1))", &[]),
-            ("x=1; y='x=2'; (( y ))", &[]),
+            ("x=1; y='x=2'; (( y ))", &["y"]),
             ("x=1; y=x=2; [[ y -eq 2 ]]", &[]),
             ("x=1; echo 'the x'; [[ ! -s f ]]", &["x"]),
             ("x=1; echo 'the x'; [[ -v y ]]", &[]),

@@ -136,6 +136,7 @@ impl SurveyWalk<'_> {
         let outer = std::mem::replace(&mut self.input, stdin.clone());
         let assignments = self.assignments(simple, command, &before);
         self.words(simple.words.iter(), &before);
+        self.note_settings(simple);
         let redirections = self.redirections(command, &before, &mut stdin);
         self.input = outer;
         let mut invocation = self.bare(command, redirections, &before);
@@ -196,6 +197,7 @@ impl SurveyWalk<'_> {
                 self.not_everywhere(assignment.span);
             }
             self.parts(&assignment.subscript, before);
+            self.note_subscript(&assignment.name, &assignment.subscript);
             let value = match &assignment.value {
                 AssignmentValue::Word(word) => {
                     self.words(std::iter::once(word), before);
@@ -319,6 +321,7 @@ impl SurveyWalk<'_> {
             let separator = separator_of(simple, self.lasting.has_other_separators);
             let is_line = self.is_condition && simple.words.first().is_some_and(|word| word.text == "read");
             for (name, value) in names.iter().zip(columns::read_into(columns, separator, names.len())) {
+                self.note_read(name, value.as_deref());
                 self.set_variable(name, value.filter(|_| is_line));
             }
             return true;
@@ -339,7 +342,11 @@ impl SurveyWalk<'_> {
             }
             _ => None,
         };
+        let is_known = matches!(stdin, StandardInput::Text(text) if !text.contains('['));
         for name in names {
+            if !is_known {
+                self.note_read(name, values.as_deref());
+            }
             self.set_variable(name, values.clone());
         }
         true

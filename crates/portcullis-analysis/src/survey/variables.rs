@@ -278,12 +278,28 @@ impl KnownValues {
         self.log.push((name.to_owned(), before));
     }
 
+    /// Notes that a variable is a map. That is kept like the value of a variable of its own, so that branches and subshells
+    /// treat it alike.
+    pub(super) fn note_map(&mut self, name: &str) {
+        self.put(&format!("{name}["), Some(vec![KnownValue::text("")]));
+    }
+
+    /// Says whether a variable is a map at this place, whatever branch was taken.
+    pub(super) fn is_map(&self, name: &str) -> bool {
+        self.variables.contains_key(&format!("{name}["))
+    }
+
     /// Puts other arguments of the shell or function in place, and returns those that were.
     pub(super) fn replace_parameters(
         &mut self,
         parameters: BTreeMap<String, KnownValue>,
     ) -> BTreeMap<String, KnownValue> {
         std::mem::replace(&mut self.parameters, parameters)
+    }
+
+    /// Says whether anything is known of `$1` and the rest.
+    pub(super) fn has_parameters(&self) -> bool {
+        !self.parameters.is_empty()
     }
 
     /// Says whether nothing is known of any variable.

@@ -11,6 +11,7 @@ use portcullis_shell::ast::{
 };
 use portcullis_shell::{ParsedScript, Span, nested_lists, parse};
 
+use super::evaluation::Evaluations;
 use super::function::KnownFunctions;
 use super::lasting::LineFacts;
 use super::settled::VariableNames;
@@ -58,6 +59,11 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
             lasting.is_all_unsettled |= round + 2 == MOST_ROUNDS;
             walk = SurveyWalk::begin(text, surroundings, lasting.clone());
         }
+    }
+    if let Some((name, span)) = walk.evaluations.unsafe_one() {
+        let why =
+            format!("a calculation with `{name}` may run a command that stands in what was read into it");
+        walk.found.opacities.push(Opacity { span, why });
     }
     walk.found.functions = walk.lasting.functions;
     walk.found
@@ -108,6 +114,8 @@ pub(super) struct SurveyWalk<'a> {
     pub(super) sets_followed: bool,
     /// The functions of this text.
     pub(super) functions: KnownFunctions,
+    /// What is evaluated as arithmetic, and which variables hold text nobody knows.
+    pub(super) evaluations: Evaluations,
     pub(super) found: Survey,
 }
 
@@ -157,6 +165,7 @@ impl<'a> SurveyWalk<'a> {
             sets_followed: false,
             functions: KnownFunctions::default(),
             hidden: None,
+            evaluations: Evaluations::default(),
             found: Survey::default(),
         }
     }
@@ -385,6 +394,7 @@ impl SurveyWalk<'_> {
             let output = std::mem::replace(&mut self.output, StandardInput::Unknown);
             self.values.note_output(body, output);
         });
+        self.note_expansions(parts);
         let in_place = parts.iter().find(|part| runs_in_place(part.span().of(self.text)));
         if let Some(part) = in_place.filter(|_| self.moves_since(first)) {
             self.opaque(part.span(), "a substitution changes the directory of the shell itself".to_owned());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use portcullis_shell::{Span, parse};
 
 use super::filling::unfilled;
-use super::function::{KnownFunctions, moves_parameters, parameters_of};
+use super::function::{KnownFunctions, moves_parameters, parameters_of, sets_parameters};
 use super::program;
 use super::settled::VariableNames;
 use super::variables::{KnownValue, KnownValues};
@@ -71,6 +71,10 @@ impl SurveyWalk<'_> {
         }
         if changes_reading(&invocation) && !self.is_unused_alias(&invocation) {
             let why = "it changes how later commands are read".to_owned();
+            self.opaque(invocation.span, why);
+        }
+        if self.values.has_parameters() && sets_arguments(&invocation) {
+            let why = "it gives `$1` another meaning in a way that is not followed".to_owned();
             self.opaque(invocation.span, why);
         }
         let is_followed = std::mem::take(&mut self.sets_followed);
@@ -289,13 +293,16 @@ impl SurveyWalk<'_> {
     }
 
     /// Returns what `$1` and the rest are in a text that a shell is given with words behind it: `sh -c 'wc "$1"' _ a`.
-    fn parameters_of_text(&self, text: &str) -> Option<BTreeMap<String, KnownValue>> {
+    fn parameters_of_text(&mut self, text: &str) -> Option<BTreeMap<String, KnownValue>> {
         let shell = self.parent.and_then(|parent| self.found.invocations.get(parent))?;
         let words = shell.operands();
         let at = words.iter().position(|word| word.text == text)?;
         let is_option = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(Argument::is_option);
-        let behind = words.get(at + 1..).filter(|_| is_option && !moves_parameters(text))?;
-        let (name, given) = behind.split_first()?;
+        let (name, given) = words.get(at + 1..).and_then(<[Argument]>::split_first)?;
+        self.evaluations.note_parameters(given);
+        if !is_option || moves_parameters(text) {
+            return None;
+        }
         let mut parameters = parameters_of(given)?;
         parameters.extend(KnownValue::of_argument(name, false).map(|name| ("0".to_owned(), name)));
         Some(parameters)
@@ -357,6 +364,7 @@ impl SurveyWalk<'_> {
             sets_followed: false,
             functions: KnownFunctions::default(),
             hidden: None,
+            evaluations: std::mem::take(&mut self.evaluations),
             found: std::mem::take(&mut self.found),
         };
         walk.lasting.note_text(text);
@@ -370,6 +378,7 @@ impl SurveyWalk<'_> {
             self.values.put_in = walk.values.put_in;
         }
         self.lasting = walk.lasting;
+        self.evaluations = walk.evaluations;
         self.found = walk.found;
     }
 }
@@ -394,6 +403,17 @@ impl Invocation {
             input: None,
             put: None,
         }
+    }
+}
+
+/// Says whether a command changes the arguments of its shell or function: in zsh, `argv` names them.
+fn sets_arguments(invocation: &Invocation) -> bool {
+    let words = || invocation.operands().iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    let is_argv = |variable: &Variable| variable.name == "argv";
+    match invocation.program_name() {
+        Some("shift" | "getopts") => true,
+        Some("set") => sets_parameters(&words()),
+        _ => invocation.assignments.iter().any(is_argv),
     }
 }
 

@@ -62,7 +62,8 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
         }
         layout.effects.push(fetched);
     }
-    if changes && act == Act::Query {
+    let is_ordered = call.fields.iter().any(|(field, text)| orders_change(field, text));
+    if (changes || is_ordered) && act == Act::Query {
         layout.effects.push(effect(Act::Post, Target::Name(tool.to_owned())));
     }
     let is_local = files > 0 && act != Act::Unknown && !leaves(&words, act, call);
@@ -93,6 +94,44 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
         layout.effects.push(effect(Act::Send, target));
     }
     layout
+}
+
+/// Verbs that a field begins with by which a tool that looks is told to change something.
+const ORDERS: &[&str] = &[
+    "append",
+    "create",
+    "delete",
+    "drop",
+    "insert",
+    "overwrite",
+    "publish",
+    "remove",
+    "replace",
+    "send",
+    "truncate",
+    "update",
+    "upsert",
+    "write",
+];
+
+/// Words at the end of a name that make it one of something that is looked for: `create_time`, `delete_by`.
+const SOUGHT: &[&str] = &[
+    "after", "at", "before", "by", "count", "date", "from", "id", "ids", "on", "since", "time", "to", "type",
+    "until",
+];
+
+/// Values that switch off what a field says.
+const OFF: &[&str] = &["", "0", "false", "never", "no", "none", "null", "off"];
+
+/// Says whether a field tells a tool to change something: `writeDisposition`, `deleteAfterRead`.
+fn orders_change(field: &str, text: &str) -> bool {
+    let last = field.rsplit('.').find(|part| part.parse::<usize>().is_err()).unwrap_or(field);
+    let words = words_of(last);
+    let (Some(first), Some(end)) = (words.first(), words.get(1..).and_then(<[String]>::last)) else {
+        return false;
+    };
+    let is_off = OFF.contains(&text.trim().to_ascii_lowercase().as_str());
+    ORDERS.contains(&first.as_str()) && !SOUGHT.contains(&end.as_str()) && !is_off
 }
 
 /// So much of a recipient or an amount is shown.

@@ -100,8 +100,13 @@ fn file_doubt(
         }
         let is_called = view.scripts().any(|called| called.script.file == file);
         let only_declares = is_manifest(file) && !matches!(kind_of(file), FileKind::Code(_));
-        if is_called || only_declares || is_harmless(view, grounds, file, &text) {
+        if is_called || only_declares {
             continue;
+        }
+        match read_own(view, grounds, file, &text) {
+            OwnReading::Harmless => continue,
+            OwnReading::Found => return Some(unread()),
+            OwnReading::Open => {}
         }
         match kind_of(file) {
             FileKind::Code(language) => {
@@ -113,7 +118,7 @@ fn file_doubt(
                 }
             }
             FileKind::Settings if is_plain(&text) => {}
-            FileKind::Settings | FileKind::Unread if run.has_only_its_name(file) => {
+            FileKind::Settings | FileKind::Unread if run.may_be_settings(file) => {
                 if let Some(word) = steering_word(&text) {
                     return Some(format!("what `{word}` in `{name}` does, written in this session"));
                 }
@@ -141,22 +146,41 @@ fn is_plain(text: &SessionText<'_>) -> bool {
     text.own().trim().is_empty()
 }
 
-/// Says whether a reader understands all of a file and finds nothing in it that nobody vouches for.
-fn is_harmless(view: &CaseView<'_>, grounds: &AssessmentGrounds, file: &str, text: &SessionText<'_>) -> bool {
+/// What a reader makes of a file that the session wrote.
+enum OwnReading {
+    /// All of it is understood, and nobody has to vouch for any of it.
+    Harmless,
+    /// Something is found in it that a call of its own would be stopped for.
+    Found,
+    /// It is not understood to its end.
+    Open,
+}
+
+/// Reads what the session put into a file.
+fn read_own(
+    view: &CaseView<'_>,
+    grounds: &AssessmentGrounds,
+    file: &str,
+    text: &SessionText<'_>,
+) -> OwnReading {
     let own = text.own();
     // Settings without an ending read like a shell's assignments.
     if !matches!(kind_of(file), FileKind::Code(_)) && !own.trim_start().starts_with("#!") {
-        return false;
+        return OwnReading::Open;
     }
     let script = Script { file: file.to_owned(), entry: Entry::Whole, arguments: None };
-    let layout = reading::read_script(&script, &own, view.case.context().surroundings());
-    layout.is_some_and(|layout| {
-        let assessment = grounds.assess_text(&layout);
-        // Where its modules lie is told by its own place, which the text alone does not know.
-        let loads =
-            |effect: &Effect| matches!(&effect.target, Target::Path(path) if path.module != ModuleUse::None);
-        assessment.findings.is_empty() && assessment.open.is_empty() && !layout.effects.iter().any(loads)
-    })
+    let Some(layout) = reading::read_script(&script, &own, view.case.context().surroundings()) else {
+        return OwnReading::Open;
+    };
+    let assessment = grounds.assess_text(&layout);
+    // Where its modules lie is told by its own place, which the text alone does not know.
+    let loads =
+        |effect: &Effect| matches!(&effect.target, Target::Path(path) if path.module != ModuleUse::None);
+    match (assessment.findings.is_empty(), assessment.open.is_empty()) {
+        (false, _) => OwnReading::Found,
+        (true, true) if !layout.effects.iter().any(loads) => OwnReading::Harmless,
+        (true, _) => OwnReading::Open,
+    }
 }
 
 /// Says what is not known of a directory that the session filled from elsewhere and in which a command runs code.
@@ -198,13 +222,16 @@ fn line_doubt(view: &CaseView<'_>, run: &CodeRun<'_>, session: &BTreeSet<&str>) 
 
 /// Says whether a line puts nothing but a computation into a file.
 fn is_plain_line(file: &BroughtFile, line: &str, run: &CodeRun<'_>) -> bool {
-    let text = SessionText { whole: line, pieces: None };
-    if run.installs && (is_manifest(&file.path) || declares_more(&file.path, &text)) {
+    // Quotes inside of a word are the shell's, and do not come into the file.
+    let bare: String = line.chars().filter(|letter| !matches!(letter, '\'' | '"' | '\\')).collect();
+    let texts = [file.text.as_deref().unwrap_or(line), file.text.as_deref().unwrap_or(&bare)];
+    let texts = texts.map(|whole| SessionText { whole, pieces: None });
+    if run.installs && (is_manifest(&file.path) || texts.iter().any(|text| declares_more(&file.path, text))) {
         return false;
     }
     match kind_of(&file.path) {
         FileKind::Code(language) if file.is_in_line && language != "shell" => {
-            reaching_word(language, &text).is_none()
+            texts.iter().all(|text| reaching_word(language, text).is_none())
         }
         _ => false,
     }

@@ -8,7 +8,7 @@ use portcullis_core::{Case, Context, Decision, Mode, Policy, SessionKnowledge, T
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use crate::support::context;
+use crate::support::{context, decide_bash};
 
 /// Decides a command in auto mode on an empty disk, after the user said something.
 pub(crate) fn judged(command: &str, turns: &[&str]) -> Verdict {
@@ -646,4 +646,72 @@ fn the_codes_are_what_the_programs_write() {
     assert_eq!(hex("rm"), "726d");
     assert_eq!(escaped("rm", Base::Octal), "\\162\\155");
     assert_eq!("rm -rf".chars().map(turned).collect::<String>(), "ez -es");
+}
+
+#[test]
+fn text_that_is_read_is_evaluated_by_no_calculation() {
+    const SOURCES: &[&str] = &[
+        "read x < n.txt; {}",
+        "read -r y x < n.txt; {}",
+        "x=$(cat n.txt); {}",
+        "x=\"$(cat n.txt)\"; {}",
+        "y=$(cat n.txt); x=$y; {}",
+        "export x=$(cat n.txt); {}",
+        "printf -v x %s \"$(cat n.txt)\"; {}",
+        "mapfile -t x < n.txt; {}",
+        "x=($(cat n.txt)); {}",
+        "while read -r x; do {}; done < n.txt",
+        "cat n.txt | while read -r x; do {}; done",
+        "for x in $(cat n.txt); do {}; done",
+        "for x in src/*; do {}; done",
+        "while true; do {}; read -r x < n.txt; done",
+    ];
+    const EVALUATIONS: &[&str] = &[
+        "echo $((x))",
+        "echo $(( $x + 1 ))",
+        "echo $[x]",
+        "(( x > 1 ))",
+        "[[ $x -gt 1 ]]",
+        "[[ 1 -lt x ]]",
+        "echo ${a[x]}",
+        "echo ${a[$x]}",
+        "echo ${s:x:2}",
+        "echo ${s:0:$x}",
+        "a[x]=1",
+        "a=([x]=1)",
+        "let y=x",
+        "declare -i z=$x",
+        "echo ${x@P}",
+        "for ((i=x;i<2;i++)); do :; done",
+        "f() { echo $(($1)); }; f \"$x\"",
+        "bash -c 'echo $(($1))' _ \"$x\"",
+        "eval 'echo $((x))'",
+        "z=x; echo $((z))",
+    ];
+    for source in SOURCES {
+        for evaluation in EVALUATIONS {
+            let line = source.replace("{}", evaluation);
+            for mode in [Mode::Default, Mode::Auto] {
+                let verdict = decide_bash(&Policy::default(), &line, mode);
+                assert_ne!(verdict.decision, Decision::Allow, "{mode:?}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_may_be_calculated_with() {
+    for line in [
+        "x=$(wc -l < n.txt); echo $((x + 1))",
+        "x=3; echo ${a[x]} ${s:x:2}",
+        "for x in $(seq 3); do echo $((x * 2)); done",
+        "x=$(git rev-list --count HEAD); (( x > 3 )) && echo many",
+        "i=0; while [ $i -lt 5 ]; do ((i++)); echo $i; done",
+        "declare -A m; while read -r k v; do m[$k]=$v; done < n.txt; echo ${m[a]}",
+        "read -r x < n.txt; [ \"$x\" -gt 3 ] && printf '%d\\n' \"$x\"",
+        "a=(a b); for i in \"${!a[@]}\"; do echo \"$i ${a[$i]}\"; done",
+    ] {
+        let verdict = decide_bash(&Policy::default(), line, Mode::Auto);
+        assert_eq!(verdict.decision, Decision::Allow, "{line}: {}", verdict.reason.message());
+    }
 }

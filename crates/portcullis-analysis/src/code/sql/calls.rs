@@ -38,7 +38,7 @@ fn is_known(name: &str) -> bool {
 fn is_defined(words: &[SqlWord], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| words.get(before));
     before.is_some_and(|before| {
-        ["WITH", "RECURSIVE", "INTO", "TABLE", "AS", "ON", "REFERENCES", "INDEX"]
+        ["WITH", "RECURSIVE", "INTO", "TABLE", "AS", "ON", "REFERENCES", "INDEX", "EXISTS", "VIEW"]
             .iter()
             .any(|word| before.is(word))
     })

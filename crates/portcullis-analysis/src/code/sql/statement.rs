@@ -8,17 +8,21 @@ use crate::lists::code::sql::{FUNCTIONS, PURE, PURE_STARTS, SKIPPED, TAKING};
 
 /// Words that make a statement destroy wherever they stand first.
 const CHANGES: &[&str] =
-    &["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "MERGE", "REPLACE", "TRUNCATE", "UPDATE"];
+    &["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "MERGE", "REPLACE", "TRUNCATE", "UPDATE", "UPSERT"];
+
+/// Words that begin a query.
+const QUERYING: &[&str] = &["SELECT", "TABLE", "VALUES", "WITH"];
 
 /// Adds what a statement does; says whether it is known.
 pub(super) fn read(words: &[SqlWord], out: &mut CodeReading) -> bool {
     read_functions(words, out);
     let first = words.first().and_then(SqlWord::bare).unwrap_or_default();
+    let has_expressions = QUERYING.contains(&first) || CHANGES.contains(&first);
+    if has_expressions {
+        calls::read(words, out);
+    }
     match first {
-        "SELECT" | "VALUES" | "TABLE" | "WITH" => {
-            calls::read(words, out);
-            read_query(words, out);
-        }
+        "SELECT" | "VALUES" | "TABLE" | "WITH" => read_query(words, out),
         "SHOW" | "DESCRIBE" | "DESC" | "ANALYZE" | "CHECKPOINT" | "HELP" => {
             out.add(Act::DatabaseQuery, CodeTarget::None);
         }
@@ -54,6 +58,9 @@ pub(super) fn read(words: &[SqlWord], out: &mut CodeReading) -> bool {
             read_scan(words, out);
             return false;
         }
+    }
+    if has_expressions {
+        read_places(words, out);
     }
     true
 }
@@ -205,7 +212,6 @@ fn read_own_functions(words: &[SqlWord], out: &mut CodeReading) {
 fn read_query(words: &[SqlWord], out: &mut CodeReading) {
     out.add(Act::DatabaseQuery, CodeTarget::None);
     read_own_functions(words, out);
-    read_places(words, out);
     read_nested(words, out);
     for (at, word) in words.iter().enumerate() {
         let follows = |keyword: &str| words.get(at + 1).is_some_and(|word| word.is(keyword));

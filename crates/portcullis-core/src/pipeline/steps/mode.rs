@@ -146,26 +146,33 @@ fn proof_beside_rules(run: &mut PipelineRun<'_>, raised: &RaisedQuestion) -> Opt
     (is_proven && !open.is_empty()).then_some(Reason::Covered { rules })
 }
 
-/// Says in the reason of a question what the call does that is not known to be harmless. In auto mode only that needs a rule.
+/// Says in the reason of a question what the call does that is not known to be harmless. In auto mode only that needs a
+/// rule, and a place outside the project is no question by itself.
 fn with_doubt(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> RaisedQuestion {
-    let Reason::Unsettled { parts, .. } = &raised.reason else {
-        return raised;
+    let mode = run.view.mode;
+    let parts = match &raised.reason {
+        Reason::Unsettled { parts, .. } => parts.clone(),
+        Reason::OutsideWorkspace { .. } if mode == Mode::Auto => Vec::new(),
+        _ => return raised,
     };
-    let (mut coverage, mode) = (run.coverage(grounds_in(run.view.mode)), run.view.mode);
+    let mut coverage = run.coverage(grounds_in(mode));
     let (open, inside) = run.view.judgement().doubts();
     let doubts: Vec<&Effect> = open.iter().filter(|effect| !coverage.permits(effect)).collect();
     let doubt = explain_doubt(run.view.case, &doubts, inside);
-    if mode == Mode::Auto && raised.step == StepId::A10 && inside.is_empty() {
-        coverage.narrow(&doubts);
-        let (parts, spans) = match coverage.gaps.as_slice() {
-            [] => (parts.clone(), raised.spans),
-            _ => (coverage.parts(), coverage.spans()),
-        };
-        let reason = Reason::Unsettled { parts, doubt };
-        run.keep_coverage(coverage);
-        return RaisedQuestion { reason, spans, ..raised };
+    let is_place = matches!(raised.reason, Reason::OutsideWorkspace { .. });
+    if is_place && doubt.is_empty() {
+        return raised;
     }
-    RaisedQuestion { reason: Reason::Unsettled { parts: parts.clone(), doubt }, ..raised }
+    if mode != Mode::Auto || !is_place && raised.step != StepId::A10 || !inside.is_empty() {
+        return RaisedQuestion { reason: Reason::Unsettled { parts, doubt }, ..raised };
+    }
+    coverage.narrow(&doubts);
+    let (parts, spans) = match coverage.gaps.as_slice() {
+        [] => (parts, raised.spans),
+        _ => (coverage.parts(), coverage.spans()),
+    };
+    run.keep_coverage(coverage);
+    RaisedQuestion { reason: Reason::Unsettled { parts, doubt }, spans, ..raised }
 }
 
 /// Lets a PowerShell command run that no model may judge if a proof covers all that it does and nothing wants it judged:
