@@ -39,6 +39,8 @@ pub(crate) struct LineColumns {
     pub(crate) count: LineCount,
     /// Whether a line without anything may be among them.
     pub(crate) may_be_blank: bool,
+    /// Whether nothing stands behind the columns that are listed.
+    pub(crate) is_whole: bool,
 }
 
 /// What stands between columns.

@@ -6,7 +6,7 @@
 use super::variables::KnownValue;
 use crate::argument::Argument;
 use crate::lists::programs::outputs::{COLUMN_OPTIONS, COLUMNS};
-use crate::shape::{Shape, TextKind};
+use crate::shape::{Shape, ShapePiece, TextKind};
 use crate::standard_input::{ColumnSeparator, LineColumns, LineCount, StandardInput};
 
 /// Letters of `grep` behind one dash that leave the number of the line at its beginning.
@@ -14,6 +14,10 @@ const PLAIN_SEARCH: &str = "nEFGPiwxaosvUyI";
 
 /// Returns the columns that a command of the table writes.
 pub(super) fn written(name: &str, operands: &[Argument]) -> Option<StandardInput> {
+    if let Some(formatted) = queried(name, operands).or_else(|| formatted(operands).filter(|_| name == "git"))
+    {
+        return Some(formatted);
+    }
     let is_listed = |row: &str| {
         let mut words = row.split('/');
         words.next() == Some(name)
@@ -37,7 +41,137 @@ pub(super) fn written(name: &str, operands: &[Argument]) -> Option<StandardInput
         kinds,
         count: LineCount::Many,
         may_be_blank: false,
+        is_whole: false,
     }))
+}
+
+/// Returns what `git log` writes in a format that begins with a commit.
+fn formatted(operands: &[Argument]) -> Option<StandardInput> {
+    let (verb, rest) = operands.split_first()?;
+    let is_format = |word: &&Argument| {
+        FORMATS.iter().any(|option| word.text.starts_with(option)) && word.fixed().is_some()
+    };
+    let format = rest.iter().find(is_format)?;
+    let (_, plain) = COLUMN_OPTIONS.iter().find(|(program, _)| *program == "git")?;
+    let is_odd = |word: &Argument| !is_format(&word) && may_change_columns(word, plain);
+    if verb.text != "log" || rest.iter().filter(is_format).count() != 1 || rest.iter().any(is_odd) {
+        return None;
+    }
+    let format = FORMATS.iter().find_map(|option| format.text.strip_prefix(option))?;
+    let format = format.strip_prefix("tformat:").or_else(|| format.strip_prefix("format:")).unwrap_or(format);
+    let behind = format.strip_prefix("%h").or_else(|| format.strip_prefix("%H"))?;
+    let letter = behind.chars().next().filter(|letter| " ,:;|".contains(*letter) && is_one_line(behind))?;
+    Some(StandardInput::Columns(LineColumns {
+        separator: ColumnSeparator::Letter(letter),
+        kinds: vec![Some(TextKind::Revision)],
+        count: LineCount::Many,
+        may_be_blank: false,
+        is_whole: false,
+    }))
+}
+
+/// Says whether a format has nothing in it that may go over several lines, such as `%b`.
+fn is_one_line(format: &str) -> bool {
+    let mut pieces = format.split('%');
+    let has_line_end = pieces.next().is_some_and(|piece| piece.contains('\n'));
+    !has_line_end
+        && pieces.all(|piece| ONE_LINE.iter().any(|name| piece.starts_with(name)) && !piece.contains('\n'))
+}
+
+/// What git writes of a commit on one line.
+const ONE_LINE: [&str; 15] =
+    ["H", "h", "s", "f", "an", "ae", "ad", "ar", "as", "at", "cd", "cr", "cs", "ct", "d"];
+
+/// Options of `git log` that say how a commit is written.
+const FORMATS: [&str; 2] = ["--format=", "--pretty="];
+
+/// Returns what `uniq -c` makes of lines: how often each stands there, and the line.
+fn counted_lines(operands: &[Argument], stdin: &StandardInput) -> Option<StandardInput> {
+    let [option] = operands else { return None };
+    if !matches!(option.fixed(), Some("-c" | "--count")) {
+        return None;
+    }
+    let (kinds, is_whole) = match stdin {
+        StandardInput::Lines { shapes, .. } => match shapes.as_slice() {
+            [only] => (vec![kind_in(only)], kind_in(only).is_some_and(|kind| !may_hold_blanks(&kind))),
+            _ => (Vec::new(), false),
+        },
+        StandardInput::Columns(columns) if columns.separator != ColumnSeparator::Letter(':') => {
+            (columns.kinds.clone(), columns.is_whole)
+        }
+        _ => (Vec::new(), false),
+    };
+    Some(StandardInput::Columns(LineColumns {
+        separator: ColumnSeparator::Blanks,
+        kinds: std::iter::once(Some(TextKind::Digits)).chain(kinds).collect(),
+        count: LineCount::Many,
+        may_be_blank: false,
+        is_whole,
+    }))
+}
+
+/// Returns the kind that a shape is nothing but.
+fn kind_in(shape: &Shape) -> Option<TextKind> {
+    match shape.pieces() {
+        [ShapePiece::Of(kind)] => Some(kind.clone()),
+        _ => None,
+    }
+}
+
+fn may_hold_blanks(kind: &TextKind) -> bool {
+    !matches!(kind, TextKind::Digits | TextKind::Number | TextKind::Word | TextKind::Revision)
+}
+
+/// Returns how many lines `grep -c` finds in one file or its input.
+pub(super) fn found_count(operands: &[Argument]) -> Option<StandardInput> {
+    const PLAIN: &str = "cEFGPiwxvsy";
+    let is_plain = |word: &&Argument| {
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        word.fixed().is_some() && letters.chars().all(|letter| PLAIN.contains(letter))
+    };
+    let (options, others): (Vec<&Argument>, Vec<&Argument>) =
+        operands.iter().partition(|word| word.is_option());
+    let is_counting = options.iter().any(|word| word.text.contains('c')) && options.iter().all(is_plain);
+    let is_one = |word: &&Argument| word.fixed().is_some() || word.is_one_word() && !may_be_option(word);
+    (is_counting && (1..=2).contains(&others.len()) && others.iter().all(is_one))
+        .then(|| lines(TextKind::Digits, LineCount::AtMostOne))
+}
+
+/// Returns what a query of JSON writes that is a number whatever the data says: a length, or a field of `gh` that is one.
+fn queried(name: &str, operands: &[Argument]) -> Option<StandardInput> {
+    let words: Vec<&str> = operands.iter().map(Argument::fixed).collect::<Option<_>>()?;
+    let value_of = |names: &[&str]| {
+        let at = words.iter().position(|word| names.contains(word))?;
+        words.get(at + 1).copied()
+    };
+    match name {
+        "jq" | "gojq" | "jaq" => {
+            let mut filters = words.iter().filter(|word| !matches!(**word, "-r" | "-e" | "-c" | "-M"));
+            let filter = filters.next().filter(|filter| !filter.starts_with('-'))?;
+            let path = filter.strip_suffix("length")?.trim_end();
+            let path = path.strip_suffix('|').or_else(|| path.is_empty().then_some(path))?;
+            let is_path =
+                path.chars().all(|letter| letter.is_ascii_alphanumeric() || " ._[]".contains(letter));
+            (is_path && !filters.any(|word| word.starts_with('-')))
+                .then(|| lines(TextKind::Word, LineCount::Many))
+        }
+        "gh" => {
+            let field = value_of(&["--json"]).filter(|field| matches!(*field, "number" | "databaseId"))?;
+            let path = value_of(&["--jq", "-q"])?.strip_suffix(field)?;
+            let count = if path.contains("[]") { LineCount::Many } else { LineCount::AtMostOne };
+            matches!(path, "." | ".[0]." | ".[].").then(|| lines(TextKind::Digits, count))
+        }
+        "kubectl" | "oc" => {
+            let query = value_of(&["-o", "--output"])
+                .or_else(|| words.iter().find_map(|word| word.strip_prefix("-o")))?;
+            let path = query.trim_start_matches('=').strip_prefix("jsonpath={")?.strip_suffix('}')?;
+            let is_name =
+                matches!(path, ".metadata.name" | ".items[0].metadata.name" | ".items[*].metadata.name");
+            let count = if path.contains('*') { LineCount::Many } else { LineCount::AtMostOne };
+            (is_name && words.first() == Some(&"get")).then(|| lines(TextKind::Word, count))
+        }
+        _ => None,
+    }
 }
 
 /// Says whether a word may be an option that is not known to leave the columns as they are.
@@ -91,6 +225,7 @@ pub(super) fn numbered(operands: &[Argument]) -> Option<StandardInput> {
         kinds: vec![Some(TextKind::Digits)],
         count: LineCount::Many,
         may_be_blank: false,
+        is_whole: false,
     };
     (has_number && files < 2).then_some(StandardInput::Columns(columns))
 }
@@ -103,6 +238,9 @@ fn may_be_option(word: &Argument) -> bool {
 pub(super) fn taken(name: &str, operands: &[Argument], stdin: &StandardInput) -> Option<StandardInput> {
     if let (true, Some(count)) = (is_awk(name), counted(operands)) {
         return Some(lines(TextKind::Digits, count));
+    }
+    if name == "uniq" {
+        return counted_lines(operands, stdin);
     }
     let StandardInput::Columns(columns) = stdin else { return None };
     let (separator, number) = match name {
@@ -210,12 +348,13 @@ pub(super) fn read_into(
         let line = LineColumns { count: LineCount::One, ..columns.clone() };
         return vec![Some(vec![KnownValue::Columns(line)])];
     }
+    let is_last = |number: usize| number == names && !(columns.is_whole && number == columns.kinds.len());
     let column = |number: usize| {
         let kind = columns.column(separator?, number)?;
         let value = KnownValue::of(Shape::of(kind), LineCount::One);
         let blank = columns.may_be_blank.then(|| KnownValue::text(""));
         // The last variable gets the rest of the line.
-        (number < names).then(|| std::iter::once(value).chain(blank).collect())
+        (!is_last(number)).then(|| std::iter::once(value).chain(blank).collect())
     };
     (1..=names).map(column).collect()
 }

@@ -61,6 +61,9 @@ pub(super) fn lines_of(
         }
         "git" if is_plain_revision(operands) => one(Shape::of(TextKind::Revision)),
         "grep" | "egrep" | "fgrep" if numbers(operands) => columns::numbered(operands),
+        "grep" | "egrep" | "fgrep" if columns::found_count(operands).is_some() => {
+            columns::found_count(operands)
+        }
         _ => printed(name, operands)
             .or_else(|| columns::written(name, operands))
             .or_else(|| columns::taken(name, operands, stdin))

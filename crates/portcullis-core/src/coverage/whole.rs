@@ -55,8 +55,8 @@ impl<'a> Coverage<'a> {
     /// Returns how a question names the gaps, in order.
     pub(crate) fn parts(&self) -> Vec<String> {
         let text = |gap: &Gap| match &gap.kind {
-            GapKind::Command => gap.text.clone(),
-            GapKind::Path { .. } => format!("> {}", gap.text),
+            GapKind::Path { access: Access::Write, .. } => format!("> {}", gap.text),
+            GapKind::Command | GapKind::Path { .. } => gap.text.clone(),
         };
         self.gaps.iter().map(text).collect()
     }
