@@ -140,7 +140,7 @@ impl SurveyWalk<'_> {
         let redirections = self.redirections(command, &before, &mut stdin);
         self.input = outer;
         let mut invocation = self.bare(command, redirections, &before);
-        invocation.arguments = self.arguments(&simple.words, &before);
+        invocation.arguments = self.command_arguments(&simple.words, &before);
         invocation.decoded |= invocation.program().is_some_and(|program| self.values.is_decoded(program));
         invocation.assignments = assignments;
         invocation.substituted = self.since(substituted);

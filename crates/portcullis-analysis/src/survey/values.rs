@@ -5,6 +5,7 @@
 
 use portcullis_shell::ast::{Word, WordPart};
 
+use super::settled::{DECLARING, is_name};
 use super::split_words::{SplitWord, SplitWords, WordSplitting};
 use super::variables::KnownValue;
 use super::walk::SurveyWalk;
@@ -28,6 +29,36 @@ impl SurveyWalk<'_> {
     /// Returns the arguments that words become.
     pub(super) fn arguments(&mut self, words: &[Word], directories: &Directories) -> Vec<Argument> {
         words.iter().flat_map(|word| self.expand(word, directories, WordSplitting::Splits)).collect()
+    }
+
+    /// Returns the arguments that the words of a command become. One that is split, and may be any text, stands for any number
+    /// of words, which may be options and operands too: `grep $(cat f) x`.
+    pub(super) fn command_arguments(&mut self, words: &[Word], directories: &Directories) -> Vec<Argument> {
+        let is_declaration = words.first().and_then(Word::fixed).is_some_and(is_declaring);
+        let mut arguments = Vec::new();
+        for word in words {
+            let expanded = self.expand(word, directories, WordSplitting::Splits);
+            let is_open = expanded.iter().any(|word| !word.is_known() && word.bound.is_none());
+            let splits = is_open && !is_declaration && self.may_split(&word.parts);
+            let span = self.fixed_span.unwrap_or(word.span);
+            arguments.extend(expanded.into_iter().chain(splits.then(|| Argument::unknown(span))));
+        }
+        arguments
+    }
+
+    /// Says whether quotes keep nothing of what stands in a word together, and somebody but the user chose it: a command
+    /// writes it, or the line sets it.
+    fn may_split(&self, parts: &[WordPart]) -> bool {
+        let is_open = |part: &WordPart| match part {
+            WordPart::Command { body, .. } => self.values.output(body).is_none(),
+            WordPart::Parameter { name, .. } if is_special(name) => false,
+            WordPart::Parameter { name, .. } => {
+                self.values.get(name).is_none()
+                    && is_set_anew(self.text, name, self.lasting.has_other_separators)
+            }
+            _ => false,
+        };
+        parts.iter().any(is_open)
     }
 
     /// Returns the value that a word of an assignment or here-string becomes.
@@ -272,6 +303,40 @@ impl SurveyWalk<'_> {
             _ => None,
         }
     }
+}
+
+/// Says whether words that look like assignments are not split behind a builtin.
+fn is_declaring(program: &str) -> bool {
+    DECLARING.contains(&program) || matches!(program, "declare" | "typeset" | "alias")
+}
+
+/// Says whether a parameter is one of the shell's own that is a number, or flags.
+fn is_special(name: &str) -> bool {
+    matches!(name, "?" | "#" | "$" | "!" | "-" | "0" | "_") || kind_of_variable(name).is_some()
+}
+
+/// Says whether a text sets a variable, or hands arguments on, other than word by word as a loop does. Where words are split
+/// elsewhere than at blanks, a loop leaves blanks in them.
+fn is_set_anew(text: &str, name: &str, has_other_separators: bool) -> bool {
+    let is_argument = matches!(name, "@" | "*") || name.chars().all(|letter| letter.is_ascii_digit());
+    let of_loop = |at: usize| {
+        let before = text.get(..at).unwrap_or_default().trim_end();
+        let after = text.get(at + name.len()..).unwrap_or_default().trim_start();
+        !has_other_separators
+            && before.ends_with("for")
+            && (after.starts_with("in") || after.starts_with([';', '\n']))
+    };
+    let is_whole = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        let after = text.get(at + name.len()..).unwrap_or_default();
+        !before.ends_with(is_name) && !after.starts_with(is_name)
+    };
+    let is_used = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        before.ends_with('$') || before.ends_with("${")
+    };
+    let mut places = text.match_indices(name).map(|(at, _)| at).filter(|at| is_whole(*at));
+    is_argument && text.contains("()") || !is_argument && places.any(|at| !is_used(at) && !of_loop(at))
 }
 
 /// Returns the value of an element of an array, which may stand for many.

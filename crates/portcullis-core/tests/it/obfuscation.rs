@@ -715,3 +715,51 @@ fn numbers_may_be_calculated_with() {
         assert_eq!(verdict.decision, Decision::Allow, "{line}: {}", verdict.reason.message());
     }
 }
+
+#[test]
+fn words_that_are_split_may_be_options_and_operands_too() {
+    const SOURCES: &[&str] = &[
+        "x=$(cat n.txt); {}",
+        "read x < n.txt; {}",
+        "cat n.txt | while read -r x; do {}; done",
+        "y=$(cat n.txt); x=$y; {}",
+        "f() { x=$1; {}; }; f \"$(cat n.txt)\"",
+        "IFS=,; for x in $(cat n.txt); do IFS=' '; {}; done",
+    ];
+    // Each of the commands does no more than look, if the word is one.
+    const USES: &[&str] = &[
+        "grep $x a.txt",
+        "grep -m $x b a.txt",
+        "head -n $x a.txt",
+        "tail -n +$x a.txt",
+        "cut -d: -f$x a.txt",
+        "sort -k $x a.txt",
+        "awk -v n=$x '{ print n }' a.txt",
+        "jq --arg a $x . a.json",
+        "git log --author=$x",
+        "git log -n ${x}",
+        "diff -U $x a.txt b.txt",
+        "rg -g $x b src",
+    ];
+    for usage in USES {
+        let quoted = usage.replace("$x", "\"$x\"").replace("${x}", "\"${x}\"");
+        let whole = format!("x=3; {quoted}");
+        assert_eq!(
+            decide_bash(&Policy::default(), &whole, Mode::Default).decision,
+            Decision::Allow,
+            "{whole}"
+        );
+        for line in SOURCES.iter().map(|source| source.replace("{}", usage)) {
+            for mode in [Mode::Default, Mode::Auto] {
+                let verdict = decide_bash(&Policy::default(), &line, mode);
+                assert_ne!(verdict.decision, Decision::Allow, "{mode:?}: {line}");
+            }
+        }
+        let direct = usage.replace("$x", "$(cat n.txt)").replace("${x}", "$(cat n.txt)");
+        assert_ne!(
+            decide_bash(&Policy::default(), &direct, Mode::Default).decision,
+            Decision::Allow,
+            "{direct}"
+        );
+    }
+}
