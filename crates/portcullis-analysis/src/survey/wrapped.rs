@@ -69,6 +69,11 @@ impl SurveyWalk<'_> {
             let why = format!("the program `{}` is only known at run time", program.as_written());
             self.opaque(invocation.span, why);
         }
+        // Some shells take the dashes for the name of a command.
+        let is_dashed = invocation.operands().first().is_some_and(|word| word.text == "--");
+        if self.is_posix && is_dashed && matches!(invocation.program_name(), Some("eval" | "command" | ".")) {
+            self.not_everywhere(invocation.span);
+        }
         if changes_reading(&invocation) && !self.is_unused_alias(&invocation) {
             let why = "it changes how later commands are read".to_owned();
             self.opaque(invocation.span, why);
