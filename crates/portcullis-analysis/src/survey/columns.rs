@@ -323,7 +323,9 @@ fn counted(operands: &[Argument]) -> Option<LineCount> {
     let program = operands.first()?.fixed()?;
     let (pattern, action) = plain_action(program)?;
     let counts = action.strip_prefix("print")?.trim() == "NR";
-    counts.then_some(if pattern == "END" { LineCount::One } else { LineCount::Many })
+    // Of a file that is not there nothing is written.
+    let at_end = if operands.len() > 1 { LineCount::AtMostOne } else { LineCount::One };
+    counts.then_some(if pattern == "END" { at_end } else { LineCount::Many })
 }
 
 /// Splits a program of one pattern and one action.
