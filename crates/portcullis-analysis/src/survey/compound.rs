@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_shell::ast::{CaseArm, Command, CommandKind, List, Word};
+use portcullis_shell::ast::{CaseArm, Command, CommandKind, List, Word, WordPart};
 
 use super::calculation::set_by;
 use super::settled::{VariableNames, inside_of};
@@ -71,15 +71,7 @@ impl SurveyWalk<'_> {
                 before
             }
             CommandKind::Arithmetic(parts) => {
-                if self.is_posix {
-                    self.not_everywhere(command.span);
-                }
-                self.parts(parts, &before);
-                self.note_evaluated(parts);
-                let number = KnownValue::of(Shape::of(TextKind::Number), LineCount::One);
-                for name in inside_of(command.span.of(self.text)).and_then(set_by).unwrap_or_default() {
-                    self.set_variable(name, Some(vec![number.clone()]));
-                }
+                self.calculation(parts, command, &before);
                 before
             }
             CommandKind::Coprocess { body, .. } => {
@@ -96,6 +88,19 @@ impl SurveyWalk<'_> {
                 self.opaque(command.span, "the shell syntax is not understood".to_owned());
                 before
             }
+        }
+    }
+
+    /// Walks `((…))`, and notes the numbers that it sets.
+    fn calculation(&mut self, parts: &[WordPart], command: &Command, before: &Directories) {
+        if self.is_posix {
+            self.not_everywhere(command.span);
+        }
+        self.parts(parts, before);
+        self.note_evaluated(parts);
+        let number = KnownValue::of(Shape::of(TextKind::Number), LineCount::One);
+        for name in inside_of(command.span.of(self.text)).and_then(set_by).unwrap_or_default() {
+            self.set_variable(name, Some(vec![number.clone()]));
         }
     }
 

@@ -123,9 +123,9 @@ impl SurveyWalk<'_> {
         for (at, word) in words.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|before| words.get(before));
             let names_variable = before.is_some_and(|word| matches!(word.text.as_str(), "-v" | "-R"));
-            if is_operator(before) && !names_variable || is_operator(words.get(at + 1)) {
-                self.note_evaluated(&word.parts);
-            } else if names_variable && word.traits.dynamic {
+            // The name itself is not evaluated, what is put into it is.
+            let is_number = is_operator(before) && !names_variable || is_operator(words.get(at + 1));
+            if is_number || names_variable && word.traits.dynamic {
                 self.note_evaluated(&word.parts);
             }
         }
@@ -147,7 +147,7 @@ impl SurveyWalk<'_> {
         let Some((program, operands)) = simple.words.split_first() else { return };
         match program.fixed().unwrap_or_default() {
             "read" | "mapfile" | "readarray" if names_read(&simple.words).is_none() => {
-                self.note_input(operands)
+                self.note_input(operands);
             }
             "let" => operands.iter().for_each(|word| self.note_evaluated(&word.parts)),
             "set" => operands.iter().enumerate().for_each(|(at, word)| self.note_parameter_source(at, word)),

@@ -12,7 +12,7 @@ use super::variables::KnownValue;
 use super::walk::SurveyWalk;
 use crate::argument::Argument;
 use crate::directories::Directories;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, Variable};
 use crate::standard_input::StandardInput;
 
 /// Calls inside bodies inside … are read in place this far.
@@ -166,7 +166,7 @@ pub(super) fn moves_parameters(text: &str) -> bool {
 }
 
 /// Says whether the words behind `set` are more than options: `-euo pipefail` leaves the arguments alone.
-pub(super) fn sets_parameters(rest: &str) -> bool {
+fn sets_parameters(rest: &str) -> bool {
     let end = rest.find(['\n', ';', '&', '|', ')', '}']).unwrap_or(rest.len());
     let mut words = rest.get(..end).unwrap_or_default().split_whitespace();
     while let Some(word) = words.next() {
@@ -197,4 +197,15 @@ pub(super) fn parameters_of(words: &[Argument]) -> Option<BTreeMap<String, Known
     let all: Option<Vec<KnownValue>> = all.into_iter().collect();
     parameters.extend(all.map(|all| ("@".to_owned(), KnownValue::Elements(all))));
     Some(parameters)
+}
+
+/// Says whether a command changes the arguments of its shell or function: in zsh, `argv` names them.
+pub(super) fn sets_arguments(invocation: &Invocation) -> bool {
+    let words = || invocation.operands().iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    let is_argv = |variable: &Variable| variable.name == "argv";
+    match invocation.program_name() {
+        Some("shift" | "getopts") => true,
+        Some("set") => sets_parameters(&words()),
+        _ => invocation.assignments.iter().any(is_argv),
+    }
 }

@@ -114,6 +114,15 @@ impl VariableNames {
         places.is_in_function |= self.is_in_function;
     }
 
+    /// Notes what `((…))` names and sets.
+    fn calculation(&mut self, written: &str) {
+        self.evaluates = true;
+        match inside_of(written).and_then(set_by) {
+            Some(names) => names.into_iter().for_each(|name| self.calculates(name)),
+            None => self.mention(written),
+        }
+    }
+
     /// Notes a calculation that sets a variable.
     fn calculates(&mut self, name: &str) {
         self.sets(name);
@@ -198,11 +207,7 @@ impl VariableNames {
                 self.words(words.iter(), text);
             }
             CommandKind::Arithmetic(parts) => {
-                self.evaluates = true;
-                match inside_of(command.span.of(text)).and_then(set_by) {
-                    Some(names) => names.into_iter().for_each(|name| self.calculates(name)),
-                    None => self.mention(command.span.of(text)),
-                }
+                self.calculation(command.span.of(text));
                 self.parts(parts, text);
             }
             CommandKind::Coprocess { name, body } => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use portcullis_shell::{Span, parse};
 
 use super::filling::unfilled;
-use super::function::{KnownFunctions, moves_parameters, parameters_of, sets_parameters};
+use super::function::{KnownFunctions, moves_parameters, parameters_of, sets_arguments};
 use super::program;
 use super::settled::VariableNames;
 use super::variables::{KnownValue, KnownValues};
@@ -313,6 +313,20 @@ impl SurveyWalk<'_> {
         Some(parameters)
     }
 
+    /// Returns what is known of variables where a text begins: what was known before it, or what its shell is given.
+    fn values_of_text(&mut self, text: &str, run: ShellOfText, names: &VariableNames) -> KnownValues {
+        if run == ShellOfText::Again {
+            return std::mem::take(&mut self.values);
+        }
+        let mut values = KnownValues::of_text(names.settled(&self.lasting), self.values.put_in);
+        if run == ShellOfText::Elsewhere
+            && let Some(parameters) = self.parameters_of_text(text)
+        {
+            let _ = values.replace_parameters(parameters);
+        }
+        values
+    }
+
     /// Walks a text inside the outermost one, with a walk of its own that hands back what it found.
     fn inner(
         &mut self,
@@ -327,16 +341,7 @@ impl SurveyWalk<'_> {
         let is_later =
             self.parent.and_then(|parent| self.found.invocations.get(parent)?.program_name()) == Some("trap");
         let names = if is_plain { VariableNames::default() } else { VariableNames::of(&script, text) };
-        let mut values = if run == ShellOfText::Again {
-            std::mem::take(&mut self.values)
-        } else {
-            KnownValues::of_text(names.settled(&self.lasting), self.values.put_in)
-        };
-        if run == ShellOfText::Elsewhere
-            && let Some(parameters) = self.parameters_of_text(text)
-        {
-            let _ = values.replace_parameters(parameters);
-        }
+        let mut values = self.values_of_text(text, run, &names);
         let mark = values.mark();
         // What is set in the text itself is not followed if it is run once more.
         let settled = if run == ShellOfText::Again { values.follow_none() } else { BTreeSet::new() };
@@ -408,17 +413,6 @@ impl Invocation {
             input: None,
             put: None,
         }
-    }
-}
-
-/// Says whether a command changes the arguments of its shell or function: in zsh, `argv` names them.
-fn sets_arguments(invocation: &Invocation) -> bool {
-    let words = || invocation.operands().iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-    let is_argv = |variable: &Variable| variable.name == "argv";
-    match invocation.program_name() {
-        Some("shift" | "getopts") => true,
-        Some("set") => sets_parameters(&words()),
-        _ => invocation.assignments.iter().any(is_argv),
     }
 }
 

@@ -161,5 +161,5 @@ fn in_auto_mode_only_what_is_not_known_to_be_harmless_needs_a_rule() {
     );
     assert_eq!(allowed(&verdict), ["Bash(acme-lint *)"]);
     let underlined: Vec<_> = verdict.highlights.iter().map(|span| span.range()).collect();
-    assert_eq!(underlined, [12..27]);
+    assert!(matches!(underlined.as_slice(), [only] if *only == (12..27)), "{underlined:?}");
 }

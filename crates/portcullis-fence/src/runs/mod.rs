@@ -13,6 +13,6 @@ mod store;
 
 pub use call_record::{CallRecord, CallRecordStore, command_hash};
 pub use error::RunError;
-pub use record::{HoldNote, RunRecord, RunState};
 pub(crate) use record::create_private;
+pub use record::{HoldNote, RunRecord, RunState};
 pub use store::{HeldChange, OpenRun, RunSelection, RunStore, is_protected_change};
