@@ -1,5 +1,7 @@
 //! What a profile says of a command: acts, and the words they are done to.
 
+use portcullis_shell::Span;
+
 use super::words::{Words, is_sharp};
 use super::{Flag, FlagValue, Form, OtherOptions, Profile, Role, Slot, Twist};
 use crate::act::Act;
@@ -208,7 +210,23 @@ fn uses_of(sorted: &Words<'_>) -> Vec<Use> {
             certainty: Certainty::Possible,
         }));
     }
+    forget_repeated(&mut uses);
     uses
+}
+
+/// Forgets what is done to the further words that a split word may become, where the same is done to that word.
+fn forget_repeated(uses: &mut Vec<Use>) {
+    let is_further =
+        |found: &Use| found.word.as_ref().is_some_and(|word| word.is_appended() && word.bound.is_none());
+    let first: Vec<(Act, Span)> = uses
+        .iter()
+        .filter(|found| !is_further(found))
+        .filter_map(|found| Some((found.act, found.word.as_ref()?.span)))
+        .collect();
+    uses.retain(|found| {
+        let place = found.word.as_ref().map(|word| (found.act, word.span));
+        !is_further(found) || !place.is_some_and(|place| first.contains(&place))
+    });
 }
 
 /// Says whether an operand of a subcommand that only looks is a verb that changes something: a table that names the

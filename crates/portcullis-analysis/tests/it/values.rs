@@ -17,7 +17,16 @@ fn words(command: &str, name: &str) -> String {
         Knowledge::Glob => format!("*<{}>", word.text),
         Knowledge::Dynamic => format!("?<{}>", word.text),
     };
-    invocation.arguments.iter().map(shown).collect::<Vec<_>>().join("|")
+    shown_words(&invocation.arguments).map(shown).collect::<Vec<_>>().join("|")
+}
+
+/// Leaves out what stands for the further words that a word may be split into.
+fn shown_words(words: &[Argument]) -> impl Iterator<Item = &Argument> {
+    let is_further = |at: usize, word: &Argument| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        word.is_appended() && word.bound.is_none() && before.is_some_and(|before| before.span == word.span)
+    };
+    words.iter().enumerate().filter(move |(at, word)| !is_further(*at, word)).map(|(_, word)| word)
 }
 
 fn is_opaque(command: &str) -> bool {
@@ -128,7 +137,7 @@ fn removals(command: &str) -> Vec<String> {
         (None, None) => "?".to_owned(),
     };
     let words =
-        |invocation: &Invocation| invocation.operands().iter().map(shown).collect::<Vec<_>>().join(" ");
+        |invocation: &Invocation| shown_words(invocation.operands()).map(shown).collect::<Vec<_>>().join(" ");
     found.invocations.iter().filter(is_removal).map(words).collect()
 }
 
