@@ -4,6 +4,7 @@ use super::walk::SurveyWalk;
 use crate::argument::Argument;
 use crate::argument::Knowledge;
 use crate::directories::Directories;
+use crate::git::GLOBAL_VALUED;
 use crate::invocation::{Invocation, base_name};
 
 /// Whether a command that is no plain `cd` may change the directory of the shell.
@@ -88,6 +89,28 @@ impl SurveyWalk<'_> {
             },
         };
         Some(target.map_or(Directories::Unknown, |target| before.enter(&target)))
+    }
+
+    /// Returns where git works: options before its subcommand lead it elsewhere, each from where the one before left it.
+    pub(super) fn place_of_git(&self, invocation: &Invocation) -> Directories {
+        let mut place = invocation.directories.clone();
+        let mut words = invocation.operands().iter();
+        while let Some(word) = words.next().filter(|word| word.is_option()) {
+            if !GLOBAL_VALUED.contains(&word.text.as_str()) {
+                continue;
+            }
+            let Some(value) = words.next() else { break };
+            if word.text != "-C" {
+                continue;
+            }
+            let target = match value.knowledge {
+                Knowledge::Fixed => Some(value.text.clone()),
+                Knowledge::Tilde => self.expand_tilde(&value.text),
+                Knowledge::Glob | Knowledge::Dynamic => None,
+            };
+            place = target.map_or(Directories::Unknown, |target| place.enter(&target));
+        }
+        place
     }
 
     pub(super) fn expand_tilde(&self, text: &str) -> Option<String> {

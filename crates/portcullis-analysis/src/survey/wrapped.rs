@@ -78,6 +78,9 @@ impl SurveyWalk<'_> {
             let why = "it changes how later commands are read".to_owned();
             self.opaque(invocation.span, why);
         }
+        if invocation.program_name() == Some("git") {
+            invocation.directories = self.place_of_git(&invocation);
+        }
         if self.values.has_parameters() && sets_arguments(&invocation) {
             let why = "it gives `$1` another meaning in a way that is not followed".to_owned();
             self.opaque(invocation.span, why);
