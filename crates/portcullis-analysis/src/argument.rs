@@ -77,7 +77,17 @@ impl Argument {
 
     /// Says whether it stands for arguments that a wrapper may append, or may not.
     pub fn is_appended(&self) -> bool {
-        self.text == APPENDED && self.knowledge == Knowledge::Dynamic
+        self.text == APPENDED && self.knowledge == Knowledge::Dynamic && !self.is_further()
+    }
+
+    /// Makes what stands for the further words that one without quotes may be split into.
+    pub(crate) fn further(span: Span) -> Self {
+        Self { source: Some(String::new()), ..Self::unknown(span) }
+    }
+
+    /// Says whether it stands for such words. Nothing of it is written.
+    pub fn is_further(&self) -> bool {
+        self.text == APPENDED && self.source.as_deref() == Some("")
     }
 
     /// Makes an argument of a piece of this one.

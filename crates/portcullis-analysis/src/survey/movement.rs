@@ -75,7 +75,9 @@ impl SurveyWalk<'_> {
             let may_stay =
                 operand.is_some_and(|word| word.bound.as_ref().is_some_and(|bound| bound.may_be_empty));
             let entered = entered.unwrap_or(Directories::Unknown);
-            return Some(if may_stay { entered.either(before.clone()) } else { entered });
+            // Without quotes nothing is left of an empty word, and the shell goes home.
+            let home = self.expand_tilde("~").map_or(Directories::Unknown, |home| before.enter(&home));
+            return Some(if may_stay { entered.either(before.clone()).either(home) } else { entered });
         }
         let target = match operand {
             None if name == "cd" => self.expand_tilde("~"),

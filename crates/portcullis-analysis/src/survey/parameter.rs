@@ -61,7 +61,8 @@ fn or_default(
         Some(KnownValue::Text { text, .. }) if text.is_empty() && counts_empty => plain(default),
         // What may be nothing is then the default.
         Some(KnownValue::Shaped { shape, count }) if *count != LineCount::One && counts_empty => {
-            shape.admits(default).then(|| KnownValue::of(shape.clone(), LineCount::One))
+            let count = if *count == LineCount::Many { LineCount::Many } else { LineCount::One };
+            shape.admits(default).then(|| KnownValue::of(shape.clone(), count))
         }
         Some(value) => Some(value.clone()),
         // Whoever sets them means such a directory.

@@ -41,7 +41,7 @@ impl SurveyWalk<'_> {
             let is_open = expanded.iter().any(|word| !word.is_known() && word.bound.is_none());
             let splits = is_open && !is_declaration && self.may_split(&word.parts);
             let span = self.fixed_span.unwrap_or(word.span);
-            arguments.extend(expanded.into_iter().chain(splits.then(|| Argument::unknown(span))));
+            arguments.extend(expanded.into_iter().chain(splits.then(|| Argument::further(span))));
         }
         arguments
     }

@@ -22,11 +22,7 @@ fn words(command: &str, name: &str) -> String {
 
 /// Leaves out what stands for the further words that a word may be split into.
 fn shown_words(words: &[Argument]) -> impl Iterator<Item = &Argument> {
-    let is_further = |at: usize, word: &Argument| {
-        let before = at.checked_sub(1).and_then(|before| words.get(before));
-        word.is_appended() && word.bound.is_none() && before.is_some_and(|before| before.span == word.span)
-    };
-    words.iter().enumerate().filter(move |(at, word)| !is_further(*at, word)).map(|(_, word)| word)
+    words.iter().filter(|word| !word.is_further())
 }
 
 fn is_opaque(command: &str) -> bool {
