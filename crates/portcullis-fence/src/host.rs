@@ -4,12 +4,16 @@
 //! but letters, digits, `-` and `_`) is no host at all: a name that one side cuts short and the other does not is a hole.
 
 use std::fmt;
+#[cfg(target_os = "linux")]
+use std::net::IpAddr;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::FenceError;
+#[cfg(target_os = "linux")]
+use crate::public_address::is_public;
 
 /// The ports that are meant where none is named: those of the web.
 const WEB_PORTS: [u16; 2] = [443, 80];
@@ -65,6 +69,13 @@ impl HostName {
 impl AllowedHost {
     pub(crate) fn target(&self) -> &HostTarget {
         &self.target
+    }
+
+    /// Says whether it is an address that leads back into this machine or into a network that only this machine reaches.
+    /// What a name leads to is looked at when it is reached.
+    #[cfg(target_os = "linux")]
+    pub fn is_private_address(&self) -> bool {
+        matches!(&self.target, HostTarget::Address(address) if !is_public(IpAddr::V4(*address)))
     }
 
     /// Returns the ports that may be reached.
@@ -162,6 +173,21 @@ mod tests {
         ] {
             let host: AllowedHost = text.parse().expect(text);
             assert_eq!((host.to_string().as_str(), host.ports()), (shown, ports));
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_address_of_no_public_network_is_private() {
+        for (text, is_private) in [
+            ("10.0.0.5", true),
+            ("127.0.0.1:4873", true),
+            ("0.0.0.0:80", true),
+            ("169.254.169.254", true),
+            ("1.1.1.1", false),
+            ("registry.example", false),
+        ] {
+            assert_eq!(text.parse::<AllowedHost>().expect(text).is_private_address(), is_private, "{text}");
         }
     }
 

@@ -41,7 +41,7 @@ pub use host::{AllowedHost, AttemptResult, HostAttempt};
 #[cfg(target_os = "linux")]
 pub use layer::{ChangeConflict, ChangeKind, ChangedEntry, FileStamp, LayerChange, find_changes};
 #[cfg(target_os = "linux")]
-pub use linux::{run, run_meanwhile};
+pub use linux::{forget_typed_input, run, run_meanwhile};
 pub use policy::{FencePolicy, NetworkAccess, OverlayLayer, ProtectedName, RunLimits, WriteMode};
 pub use registries::{
     InstallerAccess, Registry, RegistryPlaces, RegistrySource, installers, project_registries,

@@ -61,6 +61,17 @@ pub(crate) fn is_protected(names: &[ProtectedName], relative: &Path) -> bool {
     })
 }
 
+/// Says whether a path is on the way to a protected name. What stands there and is no directory, such as a link, brings
+/// everything below it from elsewhere.
+pub(crate) fn leads_to_protected(names: &[ProtectedName], relative: &Path) -> bool {
+    let parts: Vec<&str> = relative.iter().map(|part| part.to_str().unwrap_or_default()).collect();
+    let tails = (0..parts.len()).filter_map(|start| parts.get(start..));
+    let mut tails = tails.flat_map(|tail| names.iter().map(move |name| (tail, name.components())));
+    tails.any(|(tail, name)| {
+        tail.len() < name.len() && name.iter().zip(tail).all(|(want, have)| want == "*" || want == have)
+    })
+}
+
 /// Says whether a path lies in a `.git` directory under a name that git does not keep its own under: what stands there may
 /// lead git elsewhere, or be run by it later.
 pub(crate) fn is_strange_to_git(known: &[&str], relative: &Path) -> bool {
@@ -196,6 +207,17 @@ mod tests {
         }
         for path in ["git/hooks", ".git/index", ".git/modules/m/index", "a.envrc", "hooks"] {
             assert!(!is_protected(&names, Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_stands_in_the_way_to_a_protected_name_leads_to_it() {
+        let names = names(&[".hg/hgrc", ".git/modules/*/hooks", ".envrc"]);
+        for path in [".hg", "a/.hg", ".git", ".git/modules", ".git/modules/m"] {
+            assert!(leads_to_protected(&names, Path::new(path)), "{path}");
+        }
+        for path in ["hg", ".hg/store", ".git/objects", ".envrc", "a", ".git/modules/m/objects"] {
+            assert!(!leads_to_protected(&names, Path::new(path)), "{path}");
         }
     }
 

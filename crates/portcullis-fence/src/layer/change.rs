@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::conflict::FileStamp;
+use super::conflict::{FileStamp, note_parents};
 use super::tree::{entry_names, has_attribute, open_directory_up};
 use crate::protection::is_strange_to_git;
 use crate::usual_places::names_of_git;
@@ -35,6 +35,9 @@ pub struct LayerChange {
     pub mode: u32,
     /// When its content was changed, or had been if it is gone. A directory of the layer forgets it as it is emptied.
     pub modified: FileStamp,
+    /// The number of the directory that it lies in; none if that is the place itself or new.
+    #[serde(default)]
+    pub parent: Option<u64>,
 }
 
 impl LayerChange {
@@ -102,6 +105,7 @@ pub fn find_changes(upper: &Path, lower: &Path) -> io::Result<Vec<LayerChange>> 
     let mut scan = LayerScan { upper, lower, changes: Vec::new() };
     scan.directory(Path::new(""), Below::Merged)?;
     scan.changes.sort_by(|one, other| one.path.cmp(&other.path));
+    note_parents(&mut scan.changes, lower)?;
     Ok(scan.changes)
 }
 
@@ -193,6 +197,7 @@ impl LayerScan<'_> {
             bytes: if is_there { metadata.len() } else { 0 },
             mode: metadata.permissions().mode(),
             modified: FileStamp::of_content(metadata),
+            parent: None,
         });
     }
 

@@ -21,6 +21,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::change::{ChangeKind, ChangedEntry, LayerChange};
+use super::conflict::{ConflictCheck, metadata_below};
 use super::tree::{open_directory_up, remove_tree, strip_marks};
 
 /// A commit of changes from a layer to a place.
@@ -67,25 +68,34 @@ impl LayerCommit<'_> {
         Ok(())
     }
 
-    /// Brings the changes down; may be called again until it succeeds.
-    pub(crate) fn apply(&self, changes: &[LayerChange]) -> io::Result<()> {
+    /// Brings the changes down; may be called again until it succeeds. Each file is looked at right before its turn: the
+    /// first one that meets a change from outside is returned, and nothing after it lands.
+    pub(crate) fn apply(
+        &self,
+        changes: &[LayerChange],
+        check: Option<ConflictCheck<'_>>,
+    ) -> io::Result<Option<PathBuf>> {
         let root = OwnedFd::from(self.lower.try_clone()?);
+        let mut look = LastLook(check);
         for change in changes.iter().rev().filter(|change| change.kind == ChangeKind::Removed) {
+            if look.meets(change)? {
+                return Ok(Some(change.path.clone()));
+            }
             remove(&root, &change.path)?;
         }
-        // Not by what lies there: a command could have made a directory of that name.
         let is_staged = !self.is_one_file_system()?;
         let mut parents = ParentDirectories { root: &root, last: None };
         for (index, change) in changes.iter().enumerate() {
-            if change.kind == ChangeKind::Removed {
+            let from = self.source(is_staged, index, change);
+            if change.kind == ChangeKind::Removed || from.as_ref().is_some_and(|from| !is_there(from)) {
                 continue;
             }
-            if change.entry == ChangedEntry::Directory {
-                make_directory(&mut parents, &change.path)?;
-            } else if is_staged {
-                bring(&mut parents, &self.staging.join(index.to_string()), change)?;
-            } else {
-                bring(&mut parents, &self.upper.join(&change.path), change)?;
+            if look.meets(change)? {
+                return Ok(Some(change.path.clone()));
+            }
+            match from {
+                None => make_directory(&mut parents, &change.path)?,
+                Some(from) => bring(&mut parents, &from, change)?,
             }
         }
         for change in changes.iter().rev() {
@@ -93,8 +103,54 @@ impl LayerCommit<'_> {
                 finish_directory(&root, change)?;
             }
         }
-        remove_tree(self.staging)
+        remove_tree(self.staging)?;
+        Ok(None)
     }
+
+    /// Returns the changes that have not landed, of a commit that was stopped. A directory counts until all have: bringing
+    /// it twice changes nothing.
+    pub(crate) fn left(&self, changes: &[LayerChange], place: &Path) -> io::Result<Vec<LayerChange>> {
+        let is_staged = !self.is_one_file_system()?;
+        let mut left = Vec::new();
+        for (index, change) in changes.iter().enumerate() {
+            let is_left = match self.source(is_staged, index, change) {
+                _ if change.kind == ChangeKind::Removed => metadata_below(place, &change.path)?.is_some(),
+                None => true,
+                Some(from) => is_there(&from),
+            };
+            if is_left {
+                left.push(change.clone());
+            }
+        }
+        Ok(left)
+    }
+
+    /// Returns where a change comes from; a directory is made anew. Not by what lies in the place: a command could have made
+    /// a directory of the name that the copies have.
+    fn source(&self, is_staged: bool, index: usize, change: &LayerChange) -> Option<PathBuf> {
+        let is_file = change.entry != ChangedEntry::Directory;
+        is_file.then(|| {
+            if is_staged { self.staging.join(index.to_string()) } else { self.upper.join(&change.path) }
+        })
+    }
+}
+
+/// The look at what a change meets, right before it lands; none where it lands over whatever is there.
+struct LastLook<'run>(Option<ConflictCheck<'run>>);
+
+impl LastLook<'_> {
+    fn meets(&mut self, change: &LayerChange) -> io::Result<bool> {
+        let Some(check) = &mut self.0 else { return Ok(false) };
+        if check.conflict(change)?.is_some() {
+            return Ok(true);
+        }
+        check.note_landing(change)?;
+        Ok(false)
+    }
+}
+
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
 fn remove(root: &OwnedFd, path: &Path) -> io::Result<()> {

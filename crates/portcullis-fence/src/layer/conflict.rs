@@ -3,10 +3,12 @@
 //! The kernel notes when a file was last changed, and nobody can set that note. What was changed below after the run began
 //! was changed by somebody else, since the run itself writes only into its layer.
 
+use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -41,35 +43,146 @@ pub enum ChangeConflict {
     OtherNames,
 }
 
-impl LayerChange {
-    /// Returns what speaks against bringing this change down onto a place, for a run that began at a stamp.
-    pub fn conflict(&self, lower: &Path, began: FileStamp) -> io::Result<Option<ChangeConflict>> {
-        let path = lower.join(&self.path);
-        let Some(metadata) = metadata_below(lower, &self.path)? else {
-            let is_lost = self.kind == ChangeKind::Modified;
+/// What changes are held against as they land: the place, when the run began, and what landing does itself.
+#[derive(Debug)]
+pub(crate) struct ConflictCheck<'run> {
+    lower: &'run Path,
+    began: FileStamp,
+    /// The directories that the run brings.
+    brought: BTreeSet<&'run Path>,
+    /// Files of which landing took a name away: the kernel notes that for the names that are left too.
+    touched: BTreeSet<u64>,
+}
+
+impl<'run> ConflictCheck<'run> {
+    /// Makes the check for changes of a run that began at a stamp.
+    pub(crate) fn of(lower: &'run Path, began: FileStamp, changes: &'run [LayerChange]) -> Self {
+        let is_brought = |change: &&LayerChange| {
+            change.entry == ChangedEntry::Directory && change.kind != ChangeKind::Removed
+        };
+        let brought = changes.iter().filter(is_brought).map(|change| change.path.as_path()).collect();
+        Self { lower, began, brought, touched: BTreeSet::new() }
+    }
+
+    /// Returns what speaks against bringing a change down.
+    pub(crate) fn conflict(&self, change: &LayerChange) -> io::Result<Option<ChangeConflict>> {
+        if !self.has_parent(change)? {
+            return Ok(Some(ChangeConflict::ChangedOutside));
+        }
+        let Some(metadata) = metadata_below(self.lower, &change.path)? else {
+            let is_lost = change.kind == ChangeKind::Modified;
             return Ok(is_lost.then_some(ChangeConflict::ChangedOutside));
         };
         let below = ChangedEntry::of(&metadata);
-        if self.kind == ChangeKind::Added {
+        if change.kind == ChangeKind::Added {
             // A directory that both made is one directory.
-            let is_same = below == ChangedEntry::Directory && self.entry == ChangedEntry::Directory;
+            let is_same = below == ChangedEntry::Directory && change.entry == ChangedEntry::Directory;
             return Ok((!is_same).then_some(ChangeConflict::ChangedOutside));
         }
         if below == ChangedEntry::Directory {
-            let keeps_it = self.kind == ChangeKind::Modified && self.entry == ChangedEntry::Directory;
-            let is_newer = !keeps_it && holds_newer(&path, began)?;
+            let keeps_it = change.kind == ChangeKind::Modified && change.entry == ChangedEntry::Directory;
+            let is_newer = !keeps_it && self.holds_newer(&self.lower.join(&change.path))?;
             return Ok(is_newer.then_some(ChangeConflict::ChangedOutside));
         }
-        if FileStamp::of(&metadata) > began {
+        if self.is_newer(&metadata) {
             return Ok(Some(ChangeConflict::ChangedOutside));
         }
-        let is_linked = self.kind == ChangeKind::Modified && metadata.nlink() > 1;
+        let is_linked = change.kind == ChangeKind::Modified && metadata.nlink() > 1;
         Ok(is_linked.then_some(ChangeConflict::OtherNames))
+    }
+
+    /// Notes which files lose a name when a change lands.
+    pub(crate) fn note_landing(&mut self, change: &LayerChange) -> io::Result<()> {
+        match metadata_below(self.lower, &change.path)? {
+            Some(found) if found.is_dir() && change.entry == ChangedEntry::Directory => {
+                if change.kind == ChangeKind::Removed {
+                    note_names(&self.lower.join(&change.path), &found, &mut self.touched)?;
+                }
+                Ok(())
+            }
+            Some(found) => note_names(&self.lower.join(&change.path), &found, &mut self.touched),
+            None => Ok(()),
+        }
+    }
+
+    /// Says whether the directory that a change goes to is the one that it was made in, or comes along with it.
+    fn has_parent(&self, change: &LayerChange) -> io::Result<bool> {
+        let Some(parent) = change.path.parent().filter(|parent| !parent.as_os_str().is_empty()) else {
+            return Ok(true);
+        };
+        let found = metadata_below(self.lower, parent)?.filter(Metadata::is_dir);
+        Ok(match (found, change.parent) {
+            (Some(found), Some(number)) => found.ino() == number && !was_made_after(&found, self.began),
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            // Whatever lies in the way of a directory that comes along is that directory's own conflict.
+            (None, None) => self.brought.contains(parent),
+        })
+    }
+
+    fn is_newer(&self, metadata: &Metadata) -> bool {
+        let is_ours = !metadata.is_dir() && self.touched.contains(&metadata.ino());
+        FileStamp::of(metadata) > self.began && !is_ours
+    }
+
+    /// Says whether anything below a directory was changed after the run began.
+    fn holds_newer(&self, directory: &Path) -> io::Result<bool> {
+        for name in entry_names(directory)? {
+            let path = directory.join(name);
+            let metadata = fs::symlink_metadata(&path)?;
+            if self.is_newer(&metadata) || metadata.is_dir() && self.holds_newer(&path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
+/// Collects the files at or below a path that have other names.
+fn note_names(path: &Path, found: &Metadata, touched: &mut BTreeSet<u64>) -> io::Result<()> {
+    if !found.is_dir() {
+        if found.nlink() > 1 {
+            touched.insert(found.ino());
+        }
+        return Ok(());
+    }
+    for name in entry_names(path)? {
+        let path = path.join(name);
+        note_names(&path, &fs::symlink_metadata(&path)?, touched)?;
+    }
+    Ok(())
+}
+
+/// Says whether a file was made after a stamp; not every file system knows.
+fn was_made_after(metadata: &Metadata, began: FileStamp) -> bool {
+    let since = |made: SystemTime| made.duration_since(SystemTime::UNIX_EPOCH).ok();
+    let made = metadata.created().ok().and_then(since).and_then(|made| {
+        Some(FileStamp {
+            seconds: i64::try_from(made.as_secs()).ok()?,
+            nanoseconds: i64::from(made.subsec_nanos()),
+        })
+    });
+    made.is_some_and(|made| made > began)
+}
+
+/// Notes for each change which directory it was made in, so that another one in its place is known.
+pub(super) fn note_parents(changes: &mut [LayerChange], lower: &Path) -> io::Result<()> {
+    let mut last: Option<(PathBuf, Option<u64>)> = None;
+    for change in changes {
+        let Some(parent) = change.path.parent().filter(|parent| !parent.as_os_str().is_empty()) else {
+            continue;
+        };
+        change.parent = match &last {
+            Some((path, number)) if path == parent => *number,
+            _ => metadata_below(lower, parent)?.filter(Metadata::is_dir).map(|found| found.ino()),
+        };
+        last = Some((parent.to_path_buf(), change.parent));
+    }
+    Ok(())
+}
+
 /// Looks at a path without following a link on the way; nothing if it is not there.
-fn metadata_below(lower: &Path, relative: &Path) -> io::Result<Option<Metadata>> {
+pub(super) fn metadata_below(lower: &Path, relative: &Path) -> io::Result<Option<Metadata>> {
     let mut path = lower.to_path_buf();
     let mut found = None;
     for part in relative {
@@ -84,16 +197,4 @@ fn metadata_below(lower: &Path, relative: &Path) -> io::Result<Option<Metadata>>
         };
     }
     Ok(found)
-}
-
-/// Says whether anything below a directory was changed after a stamp.
-fn holds_newer(directory: &Path, began: FileStamp) -> io::Result<bool> {
-    for name in entry_names(directory)? {
-        let path = directory.join(name);
-        let metadata = fs::symlink_metadata(&path)?;
-        if FileStamp::of(&metadata) > began || metadata.is_dir() && holds_newer(&path, began)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

@@ -7,5 +7,6 @@ mod tree;
 
 pub use change::{ChangeKind, ChangedEntry, LayerChange, find_changes};
 pub(crate) use commit::LayerCommit;
+pub(crate) use conflict::ConflictCheck;
 pub use conflict::{ChangeConflict, FileStamp};
 pub(crate) use tree::remove_tree;

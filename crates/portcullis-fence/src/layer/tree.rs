@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{lgetxattr, llistxattr, lremovexattr};
 use rustix::io::Errno;
@@ -71,11 +71,56 @@ pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
         return fs::remove_file(path);
     }
     match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_up(path)?;
-            fs::remove_dir_all(path)
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied || is_too_deep(&error) => {
+            remove_by_steps(path)
         }
         other => other,
+    }
+}
+
+/// Says whether a path is too long, or a tree is deeper than a process may open directories.
+fn is_too_deep(error: &io::Error) -> bool {
+    let number = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(number, Some(Errno::NAMETOOLONG | Errno::MFILE | Errno::NFILE))
+}
+
+/// Removes a tree however deep it is and whatever modes are in it: what lies in its directories is moved up to the top, so
+/// that no path gets longer than two names.
+fn remove_by_steps(top: &Path) -> io::Result<()> {
+    open_directory_up(top)?;
+    let mut moved = 0_u64;
+    loop {
+        let names = entry_names(top)?;
+        if names.is_empty() {
+            return fs::remove_dir(top);
+        }
+        for path in names.iter().map(|name| top.join(name)) {
+            if !fs::symlink_metadata(&path)?.is_dir() {
+                fs::remove_file(&path)?;
+                continue;
+            }
+            open_directory_up(&path)?;
+            for inner in entry_names(&path)?.iter().map(|name| path.join(name)) {
+                if fs::symlink_metadata(&inner)?.is_dir() {
+                    open_directory_up(&inner)?;
+                    fs::rename(&inner, free_name(top, &mut moved))?;
+                } else {
+                    fs::remove_file(&inner)?;
+                }
+            }
+            fs::remove_dir(&path)?;
+        }
+    }
+}
+
+/// Returns a path in a directory where nothing is.
+fn free_name(directory: &Path, last: &mut u64) -> PathBuf {
+    loop {
+        *last += 1;
+        let path = directory.join(format!("moved-{last}"));
+        if fs::symlink_metadata(&path).is_err() {
+            return path;
+        }
     }
 }
 
@@ -85,14 +130,27 @@ pub(super) fn open_directory_up(directory: &Path) -> io::Result<()> {
     fs::set_permissions(directory, fs::Permissions::from_mode(mode | 0o700))
 }
 
-/// Gives the owner every right on all directories of a tree.
-fn open_up(directory: &Path) -> io::Result<()> {
-    open_directory_up(directory)?;
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            open_up(&entry.path())?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_that_is_too_deep_for_a_path_is_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let top = folder.path().join("top");
+        fs::create_dir_all(top.join("moved-1/moved-2")).expect("directories");
+        fs::write(top.join("moved-1/file"), "").expect("a file");
+        let line = "import os,sys; os.chdir(sys.argv[1])\nfor n in range(1500): os.mkdir('deeper'); os.chdir('deeper')\nopen('end', 'w')";
+        let made = std::process::Command::new("python3").args(["-c", line]).arg(&top).status();
+        assert!(made.expect("python3 runs").success());
+        remove_tree(&top).expect("it is removed");
+        assert!(!top.exists());
+        fs::create_dir_all(top.join("closed/inner")).expect("directories");
+        fs::write(top.join("closed/inner/file"), "").expect("a file");
+        for name in ["closed/inner", "closed"] {
+            fs::set_permissions(top.join(name), fs::Permissions::from_mode(0o000)).expect("a mode");
         }
+        remove_by_steps(&top).expect("it is removed");
+        assert!(!top.exists());
     }
-    Ok(())
 }

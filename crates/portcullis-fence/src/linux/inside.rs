@@ -136,6 +136,7 @@ fn map_user(plan: &InsidePlan) -> Result<(), FenceError> {
 fn put_up_mounts(plan: &InsidePlan) -> Result<(), FenceError> {
     let policy = &plan.command.policy;
     make_private()?;
+    privilege::seal_standard_input()?;
     let grants = take_grants(&mut policy.places(), policy.layers())?;
     let temporary = match &policy.temporary {
         Some(place) => Some(

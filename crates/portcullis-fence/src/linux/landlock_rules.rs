@@ -65,15 +65,18 @@ fn rules(opened: Vec<OpenedPlace>) -> Result<RulesetCreated, RulesetError> {
         rules = rules.add_rule(PathBeneath::new(place, access))?;
     }
     // A command may open its own output anew (`> /dev/stderr`), and that can be a file anywhere.
-    rules = grant_output(rules, io::stdout())?;
-    grant_output(rules, io::stderr())
+    rules = grant_file(rules, io::stdout(), AccessFs::from_file(NEWEST))?;
+    rules = grant_file(rules, io::stderr(), AccessFs::from_file(NEWEST))?;
+    // Its input is on a mount of its own, which lies below nothing.
+    grant_file(rules, io::stdin(), AccessFs::from_file(NEWEST) & AccessFs::from_read(NEWEST))
 }
 
-fn grant_output(rules: RulesetCreated, output: impl AsFd) -> Result<RulesetCreated, RulesetError> {
-    let is_file = rustix::fs::fstat(&output)
+fn grant_file(
+    rules: RulesetCreated,
+    file: impl AsFd,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    let is_file = rustix::fs::fstat(&file)
         .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file());
-    if is_file {
-        return rules.add_rule(PathBeneath::new(output, AccessFs::from_file(NEWEST)));
-    }
-    Ok(rules)
+    if is_file { rules.add_rule(PathBeneath::new(file, access)) } else { Ok(rules) }
 }

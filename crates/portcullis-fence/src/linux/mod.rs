@@ -22,4 +22,5 @@ mod session;
 mod supervisor;
 mod syscall_filter;
 
+pub use privilege::forget_typed_input;
 pub use supervisor::{run, run_meanwhile};

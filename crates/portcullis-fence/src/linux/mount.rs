@@ -3,9 +3,9 @@
 //! Granted places are taken out of the tree as detached copies before anything is sealed or hidden, and put back last.
 //! So a place keeps the attributes it had, and may lie below a directory that is hidden.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use libc::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
@@ -81,6 +81,11 @@ impl DetachedMount {
     /// Takes rights away: `MOUNT_ATTR_…`.
     pub(super) fn restrict(&self, attributes: u64, depth: MountDepth) -> io::Result<()> {
         set_mount_attributes(self.0.as_fd(), attributes, depth)
+    }
+
+    /// Opens the file that it is a copy of, for reading.
+    pub(super) fn open(&self) -> io::Result<File> {
+        File::open(Path::new("/proc/self/fd").join(self.0.as_raw_fd().to_string()))
     }
 
     /// Hangs it into the tree.

@@ -42,7 +42,8 @@ impl NetworkPlan {
         let mut plan = Self { listed: listed.clone(), ..Self::default() };
         for host in listed {
             let address = match host.target() {
-                HostTarget::Address(address) if address.is_loopback() => continue,
+                // Outside, both are the machine itself; inside, they are the fence.
+                HostTarget::Address(address) if address.is_loopback() || address.is_unspecified() => continue,
                 HostTarget::Address(address) => *address,
                 HostTarget::Name(name) => plan.address_for(name),
             };
@@ -97,7 +98,9 @@ mod tests {
 
     #[test]
     fn a_name_has_one_address_and_a_door_for_each_port() {
-        let plan = plan(&["a.example", "b.example:22", "a.example:8443", "10.0.0.5:5432", "127.0.0.1:9"]);
+        let hosts =
+            ["a.example", "b.example:22", "a.example:8443", "10.0.0.5:5432", "127.0.0.1:9", "0.0.0.0:9"];
+        let plan = plan(&hosts);
         let doors: Vec<String> =
             plan.doors.iter().map(|door| format!("{}:{}", door.address, door.port)).collect();
         assert_eq!(

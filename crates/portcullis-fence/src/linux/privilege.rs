@@ -4,13 +4,15 @@ use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
 use std::os::fd::AsFd;
 
-use rustix::fs::{FileType, OFlags};
+use rustix::fs::{FileType, MemfdFlags, OFlags};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
     set_capabilities, set_no_new_privs,
 };
 
+use super::kernel::MountDepth;
+use super::mount::DetachedMount;
 use crate::error::FenceError;
 use crate::policy::RunLimits;
 
@@ -80,6 +82,50 @@ pub(super) fn clean_standard_files() -> Result<(), FenceError> {
         Ok(())
     };
     clean().map_err(|error| FenceError::set_up("clean its standard files", &error))
+}
+
+/// Opens a file that is standard input anew, through a mount that nothing can be changed by. The one that came from outside
+/// is on a mount of the machine: by it, whoever reads could still set the file's mode, times and attributes.
+pub(super) fn seal_standard_input() -> Result<(), FenceError> {
+    let seal = || -> io::Result<()> {
+        let given = rustix::fs::fstat(io::stdin())?;
+        // What has no name any more is nobody else's.
+        if FileType::from_raw_mode(given.st_mode) != FileType::RegularFile || given.st_nlink == 0 {
+            return Ok(());
+        }
+        let position = rustix::fs::tell(io::stdin())?;
+        let mut sealed = match sealed_copy(&given) {
+            Ok(file) => file,
+            Err(_) => copy_in_memory()?,
+        };
+        sealed.seek(SeekFrom::Start(position))?;
+        Ok(rustix::stdio::dup2_stdin(sealed)?)
+    };
+    seal().map_err(|error| FenceError::set_up("seal its standard input", &error))
+}
+
+/// Opens standard input by its name on a mount of its own, which goes away with the file.
+fn sealed_copy(given: &rustix::fs::Stat) -> io::Result<File> {
+    let mount = DetachedMount::copy_of(&std::fs::read_link("/proc/self/fd/0")?)?;
+    mount.restrict(libc::MOUNT_ATTR_RDONLY, MountDepth::One)?;
+    let file = mount.open()?;
+    let found = rustix::fs::fstat(&file)?;
+    let is_same = (found.st_dev, found.st_ino) == (given.st_dev, given.st_ino);
+    if is_same { Ok(file) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// Copies standard input where no name leads to it, or where it may not be opened again.
+fn copy_in_memory() -> io::Result<File> {
+    let mut copy = File::from(rustix::fs::memfd_create("stdin", MemfdFlags::CLOEXEC)?);
+    rustix::fs::seek(io::stdin(), rustix::fs::SeekFrom::Start(0))?;
+    let given = rustix::io::dup(io::stdin())?;
+    io::copy(&mut File::from(given), &mut copy)?;
+    Ok(copy)
+}
+
+/// Throws away what was typed into the terminal and nobody has read: it answers nothing that is asked from now on.
+pub fn forget_typed_input() -> io::Result<()> {
+    Ok(rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?)
 }
 
 /// Lets go of what the command was given: whoever reads its output waits for the end of the last one that holds it.

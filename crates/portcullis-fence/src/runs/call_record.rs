@@ -4,12 +4,13 @@
 //! can; it is taken away before it is read, so that two runners never have the same one.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::fs::{self, Metadata, OpenOptions};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -59,7 +60,7 @@ impl CallRecordStore {
     /// Keeps a record for the runner.
     pub fn put(&self, id: &str, record: &CallRecord) -> Result<(), RunError> {
         let path = self.path(id)?;
-        let keep = || -> std::io::Result<()> {
+        let keep = || -> io::Result<()> {
             super::record::create_private(&self.root)?;
             let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
             file.write_all(&serde_json::to_vec(record)?)
@@ -78,12 +79,11 @@ impl CallRecordStore {
         let path = self.path(id)?;
         let taken = self.root.join(format!("{id}.{}.taken", std::process::id()));
         fs::rename(&path, &taken).map_err(|_| UNKNOWN)?;
-        let read = fs::symlink_metadata(&taken).and_then(|metadata| Ok((metadata, fs::read(&taken)?)));
+        let read = read_file(&taken);
         fs::remove_file(&taken).map_err(RunError::disk("use up the call", &path))?;
         let (metadata, text) = read.map_err(|_| UNKNOWN)?;
-        let is_ours = metadata.is_file()
-            && metadata.uid() == rustix::process::geteuid().as_raw()
-            && metadata.mode().trailing_zeros() >= 6;
+        let is_ours =
+            metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode().trailing_zeros() >= 6;
         if !is_ours {
             return Err(RunError::Call("the record of this call was written by somebody else"));
         }
@@ -109,6 +109,21 @@ impl CallRecordStore {
             !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if is_plain { Ok(self.root.join(format!("{id}.json"))) } else { Err(UNKNOWN) }
     }
+}
+
+/// Reads a file and what is known of it. A pipe that was put in its place is neither waited for nor read, and a link is not
+/// followed.
+fn read_file(path: &Path) -> io::Result<(Metadata, Vec<u8>)> {
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
+    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    Ok((metadata, text))
 }
 
 #[cfg(test)]
@@ -165,6 +180,21 @@ mod tests {
         let path = folder.path().join("calls/a1.json");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("a mode");
         assert!(store.take("a1", &words("bash -c true"), Path::new("/w"), 50).is_err());
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_record_is_not_waited_for() {
+        let (folder, store) = store_with("a1");
+        let path = folder.path().join("calls/a1.json");
+        fs::remove_file(&path).expect("it is removed");
+        let made = std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&path).status();
+        assert!(made.expect("mkfifo runs").success());
+        let (said, heard) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            said.send(store.take("a1", &words("bash -c true"), Path::new("/w"), 50).is_err())
+        });
+        let is_refused = heard.recv_timeout(std::time::Duration::from_secs(10));
+        assert_eq!(is_refused, Ok(true));
     }
 
     #[test]

@@ -41,6 +41,14 @@ pub enum RunError {
         /// The first of them.
         first: String,
     },
+    /// Somebody changed a file while the changes before it landed.
+    #[error(
+        "`{first}` was changed outside while the changes landed: those before it have, and the rest is held"
+    )]
+    Stopped {
+        /// The file.
+        first: String,
+    },
     /// The directory that a run worked in is another one now.
     #[error("`{}` is not the directory any more that the run worked in", .0.display())]
     Replaced(PathBuf),

@@ -2,15 +2,16 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::error::RunError;
 use crate::command::FencedExit;
 use crate::hexadecimal::hexadecimal;
 use crate::host::HostAttempt;
-use crate::layer::{FileStamp, LayerChange};
+use crate::layer::{ConflictCheck, FileStamp, LayerChange};
 use crate::policy::OverlayLayer;
 
 /// A run and what became of it.
@@ -79,13 +80,21 @@ pub enum RunState {
 }
 
 impl RunRecord {
-    /// Reads the last state that was written. A line without an end was cut by a kill or a full disk, and does not count.
+    /// Reads the last state that was written. A line that a kill or a full disk cut does not count, wherever it stands: what
+    /// is cut never reads as a state.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         let text = fs::read(path)?;
-        let end = text.iter().rposition(|byte| *byte == b'\n').unwrap_or(text.len());
+        let end = text.iter().rposition(|byte| *byte == b'\n').unwrap_or_default();
         let whole = text.get(..end).unwrap_or_default();
-        let last = whole.rsplit(|byte| *byte == b'\n').next();
-        Ok(serde_json::from_slice(last.unwrap_or_default())?)
+        let states = whole.rsplit(|byte| *byte == b'\n').map(serde_json::from_slice);
+        let mut broken = None;
+        for state in states {
+            match state {
+                Ok(record) => return Ok(record),
+                Err(error) => broken = broken.or(Some(error)),
+            }
+        }
+        Err(broken.map_or(io::ErrorKind::UnexpectedEof.into(), io::Error::from))
     }
 
     /// Adds the state as a line of its own. It outlives this process, though not yet the machine.
@@ -99,15 +108,88 @@ impl RunRecord {
         path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
     }
 
+    /// Adds a line. Where that fails, what was there stays as it was.
     fn append(&self, path: &Path) -> io::Result<File> {
         let mut file = File::options().create(true).read(true).append(true).open(path)?;
+        let before = file.metadata()?.len();
         // After a line that was cut, a new one begins.
         let mut text = if ends_in_line(&file)? { Vec::new() } else { vec![b'\n'] };
         serde_json::to_writer(&mut text, self)?;
         text.push(b'\n');
-        file.write_all(&text)?;
+        if let Err(error) = file.write_all(&text) {
+            file.set_len(before)?;
+            return Err(error);
+        }
         Ok(file)
     }
+
+    /// Returns the directory for copies of what lands, on the file system of the workspace.
+    pub(super) fn staging(&self) -> PathBuf {
+        self.workspace.join(format!(".portcullis-commit-{}", self.id))
+    }
+
+    /// Splits the changes of a run. A directory that is new comes along with what lies in it.
+    pub(super) fn select(
+        &self,
+        selection: &RunSelection,
+    ) -> Result<(Vec<LayerChange>, Vec<LayerChange>), RunError> {
+        let RunSelection::Paths(paths) = selection else {
+            return Ok((self.changes.clone(), Vec::new()));
+        };
+        for path in paths {
+            if !self.changes.iter().any(|change| change.path.starts_with(path)) {
+                return Err(RunError::NoSuchChange { id: self.id.clone(), path: path.display().to_string() });
+            }
+        }
+        let is_meant = |change: &LayerChange| {
+            paths.iter().any(|path| {
+                change.path.starts_with(path) || path.starts_with(&change.path) && change.path != *path
+            })
+        };
+        Ok(self.changes.iter().cloned().partition(is_meant))
+    }
+
+    /// Refuses changes that meet one from outside.
+    pub(super) fn refuse_conflicts(&self, selected: &[LayerChange]) -> Result<(), RunError> {
+        let check = ConflictCheck::of(&self.workspace, self.began, selected);
+        let mut conflicts = Vec::new();
+        for change in selected {
+            let conflict = check.conflict(change);
+            if conflict.map_err(RunError::disk("look at", &self.workspace.join(&change.path)))?.is_some() {
+                conflicts.push(change.path.display().to_string());
+            }
+        }
+        match conflicts.first() {
+            Some(first) => Err(RunError::Conflict { count: conflicts.len(), first: first.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Which changes of a run are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunSelection {
+    /// All of them.
+    All,
+    /// Those at or below these paths, from the workspace.
+    Paths(Vec<PathBuf>),
+}
+
+/// Makes the layer over a place, in the folder of a run.
+pub(super) fn make_layer(folder: &Path, index: usize, place: &Path) -> io::Result<OverlayLayer> {
+    let base = folder.join(index.to_string());
+    let layer =
+        OverlayLayer { place: place.to_path_buf(), upper: base.join("upper"), work: base.join("work") };
+    for directory in [&base, &layer.upper, &layer.work] {
+        create_private(directory)?;
+    }
+    // The layer shows as the place itself, so it looks like it.
+    let metadata = fs::metadata(place)?;
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        chown(&layer.upper, Some(metadata.uid()), Some(metadata.gid()))?;
+    }
+    fs::set_permissions(&layer.upper, fs::Permissions::from_mode(metadata.permissions().mode()))?;
+    Ok(layer)
 }
 
 fn ends_in_line(file: &File) -> io::Result<bool> {
@@ -167,7 +249,22 @@ mod tests {
         let mut file = File::options().append(true).open(&path).expect("the file");
         file.write_all(br#"{"id":"a1","state":"comm"#).expect("a part of a line");
         assert_eq!(RunRecord::read(&path).expect("a record").state, RunState::Held);
+        // A write that failed after the end of the cut line, and another one that was cut.
+        file.write_all(b"\n").expect("an end");
+        assert_eq!(RunRecord::read(&path).expect("a record").state, RunState::Held);
+        file.write_all(br#"{"id":"a1","#).expect("a part of a line");
+        assert_eq!(RunRecord::read(&path).expect("a record").state, RunState::Held);
         record(RunState::Committed).write(&path).expect("it is written");
         assert_eq!(RunRecord::read(&path).expect("a record").state, RunState::Committed);
+    }
+    #[test]
+    fn a_first_line_that_was_cut_is_no_state() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("record.json");
+        let whole = serde_json::to_string(&record(RunState::Running)).expect("JSON");
+        for text in ["", "\n", "{\"id\"", whole.as_str()] {
+            fs::write(&path, text).expect("a file");
+            assert!(RunRecord::read(&path).is_err(), "{text}");
+        }
     }
 }

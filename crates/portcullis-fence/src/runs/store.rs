@@ -1,18 +1,22 @@
 //! The folder of runs: each has its record, a lock and its layers.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::error::RunError;
-use super::record::{HoldNote, RunRecord, RunState, create_private, new_id};
+use super::record::{HoldNote, RunRecord, RunSelection, RunState, create_private, make_layer, new_id};
+use super::wait_for_lock;
 use crate::command::FenceOutcome;
-use crate::layer::{ChangeConflict, FileStamp, LayerChange, LayerCommit, find_changes, remove_tree};
+use crate::layer::{
+    ChangeConflict, ChangeKind, ChangedEntry, ConflictCheck, FileStamp, LayerChange, LayerCommit,
+    find_changes, remove_tree,
+};
 use crate::policy::{OverlayLayer, ProtectedName};
-use crate::protection::{is_protected, makes_repository};
+use crate::protection::{is_protected, leads_to_protected, makes_repository};
 
 /// How many records of finished runs are kept, and how many may be there before a command has to wait for their removal.
 const KEPT_RECORDS: usize = 50;
@@ -43,15 +47,6 @@ pub struct OpenRun {
     folder: PathBuf,
     record: RunRecord,
     lock: File,
-}
-
-/// Which changes of a run are meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunSelection {
-    /// All of them.
-    All,
-    /// Those at or below these paths, from the workspace.
-    Paths(Vec<PathBuf>),
 }
 
 /// A change with what speaks against it.
@@ -107,7 +102,11 @@ impl RunStore {
             record.write(&folder.join(RECORD))?;
             Ok(OpenRun { folder: folder.clone(), record, lock })
         };
-        make().map_err(RunError::disk("keep a run in", &folder))
+        make().map_err(|error| {
+            // What could not be begun is no run; if that is not removed either, `recover` does it.
+            let _ = remove_tree(&folder);
+            RunError::disk("keep a run in", &folder)(error)
+        })
     }
 
     /// Returns every run, the newest first. What cannot be read is left out.
@@ -143,27 +142,63 @@ impl RunStore {
         self.keep(&record)
     }
 
-    /// Returns a run by its name or by the beginning of it, if only one begins so.
+    /// Returns a run by its name or by its beginning, if only one begins so.
     pub fn find(&self, name: &str) -> Result<RunRecord, RunError> {
+        self.read(&self.id_of(name)?)
+    }
+
+    fn id_of(&self, name: &str) -> Result<String, RunError> {
         let ids = self.ids()?;
-        let mut matching = ids.iter().filter(|id| id.starts_with(name) && !name.is_empty());
+        let mut matching = ids.into_iter().filter(|id| id.starts_with(name) && !name.is_empty());
         match (matching.next(), matching.next()) {
-            (Some(id), None) => {
-                let path = self.root.join(id).join(RECORD);
-                RunRecord::read(&path).map_err(RunError::disk("read", &path))
-            }
+            (Some(id), None) => Ok(id),
             _ => Err(RunError::Unknown(name.to_owned())),
         }
+    }
+
+    fn read(&self, id: &str) -> Result<RunRecord, RunError> {
+        let path = self.root.join(id).join(RECORD);
+        RunRecord::read(&path).map_err(RunError::disk("read", &path))
+    }
+
+    /// Returns the runs that have ended and of which nobody can say what they changed, with the reason.
+    pub fn list_unreadable(&self) -> Result<Vec<(String, RunError)>, RunError> {
+        let mut unreadable = Vec::new();
+        for id in self.ids()?.into_iter().filter(|id| self.root.join(id).join(RECORD).exists()) {
+            let failed = match self.read(&id) {
+                Err(error) => Some(error),
+                // One that goes on has its lock.
+                Ok(record) if record.state == RunState::Running && self.lock(&id, Duration::ZERO).is_ok() => {
+                    hold(record).err()
+                }
+                Ok(_) => None,
+            };
+            unreadable.extend(failed.map(|error| (id, error)));
+        }
+        Ok(unreadable)
+    }
+
+    /// Throws away what a run changed, by its name or the beginning of it. Of one that cannot be read nothing is left, and
+    /// nothing is returned.
+    pub fn discard_named(&self, name: &str) -> Result<Option<RunRecord>, RunError> {
+        let id = self.id_of(name)?;
+        if self.read(&id).is_ok() {
+            return self.discard(&id).map(Some);
+        }
+        let folder = self.root.join(&id);
+        let _lock = folder.join(LOCK).exists().then(|| self.lock(&id, PATIENCE)).transpose()?;
+        remove_tree(&folder).map_err(RunError::disk("remove", &folder))?;
+        Ok(None)
     }
 
     /// Returns the held changes of a run with what speaks against each.
     pub fn held(&self, record: &RunRecord, protected: &[ProtectedName]) -> Result<Vec<HeldChange>, RunError> {
         let upper = record.layers.first().map(|layer| layer.upper.as_path());
+        let check = ConflictCheck::of(&record.workspace, record.began, &record.changes);
         let mut held = Vec::new();
         for change in &record.changes {
-            let conflict = change
-                .conflict(&record.workspace, record.began)
-                .map_err(RunError::disk("look at", &record.workspace.join(&change.path)))?;
+            // Nobody can say that what cannot be looked at is as it was.
+            let conflict = check.conflict(change).unwrap_or(Some(ChangeConflict::ChangedOutside));
             let is_there = |path: &Path| {
                 let places = upper.into_iter().chain([record.workspace.as_path()]);
                 places.into_iter().any(|place| fs::symlink_metadata(place.join(path)).is_ok())
@@ -186,13 +221,13 @@ impl RunStore {
         if record.state != RunState::Held {
             return Err(RunError::NotHeld(id.to_owned()));
         }
-        let (selected, rest) = select(&record, selection)?;
+        let (selected, rest) = record.select(selection)?;
         // From here on no other run lands in the same place.
         let workspace = locked_workspace(&record)?;
         if !replaces_outside {
-            refuse_conflicts(&record, &selected)?;
+            record.refuse_conflicts(&selected)?;
         }
-        let staging = staging(&record);
+        let staging = record.staging();
         let commit = layer_commit(&record, &workspace, &staging)?;
         if let Err(error) = commit.stage(&selected) {
             // The copies are of no use; the changes are still in the layer.
@@ -203,7 +238,7 @@ impl RunStore {
         (record.committing, record.changes) = (selected, rest);
         let path = self.root.join(&record.id).join(RECORD);
         record.write_to_disk(&path).map_err(RunError::disk("write", &path))?;
-        self.finish(record, &workspace)
+        self.finish(record, &workspace, replaces_outside)
     }
 
     /// Throws the changes away that have not landed, also of a run that cannot be finished.
@@ -228,67 +263,90 @@ impl RunStore {
         remove_tree(&folder).map_err(RunError::disk("remove", &folder))
     }
 
-    /// Finishes what a killed command left: changes that were landing land, and what a killed run wrote is held. One that
-    /// cannot be finished stays as it is, and does not stand in the way of others.
+    /// Finishes what a killed command left: changes that were landing land unless somebody changed what they meet, and what a
+    /// killed run wrote is held. One that cannot be finished stays as it is, and does not stand in the way of others.
     pub fn recover(&self) -> Result<Vec<RunRecord>, RunError> {
         let mut recovered = Vec::new();
         let ids = self.ids()?;
         for id in &ids {
             let folder = self.root.join(id);
             if !folder.join(RECORD).exists() {
-                remove_stillborn(&folder)?;
-                continue;
+                // What is left of it is in nobody's way.
+                let _ = remove_stillborn(&folder);
+            } else if folder.join(LOCK).exists() {
+                recovered.extend(self.recover_one(id).ok().flatten());
             }
-            if !folder.join(LOCK).exists() {
-                // Nothing is held of it.
-                continue;
-            }
-            match self.locked(id, Duration::ZERO) {
-                Ok((_lock, record)) if record.state == RunState::Committing => {
-                    let workspace = locked_workspace(&record);
-                    recovered.extend(workspace.and_then(|workspace| self.finish(record, &workspace)).ok());
-                }
-                Ok((_lock, record)) if record.state == RunState::Running => {
-                    let held = hold(record).and_then(|record| self.keep(&record).map(|()| record));
-                    recovered.extend(held.ok());
-                }
-                Ok(_) | Err(_) => {}
-            }
+            // Else nothing is held of it.
         }
         if ids.len() > MOST_RECORDS {
-            self.tidy()?;
+            let _ = self.tidy();
         }
         Ok(recovered)
     }
 
-    /// Removes the oldest runs of which nothing is held. It can take a while, and be cut at any moment.
+    fn recover_one(&self, id: &str) -> Result<Option<RunRecord>, RunError> {
+        let (_lock, record) = self.locked(id, Duration::ZERO)?;
+        match record.state {
+            RunState::Committing => {
+                let workspace = locked_workspace(&record)?;
+                self.finish(record, &workspace, false).map(Some)
+            }
+            RunState::Running => {
+                let record = hold(record)?;
+                self.keep(&record).map(|()| Some(record))
+            }
+            RunState::Held | RunState::Committed | RunState::Dropped => Ok(None),
+        }
+    }
+
+    /// Removes the oldest runs of which nothing is held. It can take a while, and be cut at any moment. One that cannot be
+    /// removed does not stand in the way of others.
     pub fn tidy(&self) -> Result<(), RunError> {
         let records = self.list()?;
         let done = |record: &&RunRecord| matches!(record.state, RunState::Committed | RunState::Dropped);
-        for record in records.iter().filter(done).skip(KEPT_RECORDS) {
+        let removed = records.iter().filter(done).skip(KEPT_RECORDS).map(|record| {
             let folder = self.root.join(&record.id);
             // The layers first: what is left of a run that lost its record would be taken for one that never began.
             self.clean(record)?;
-            remove_tree(&folder).map_err(RunError::disk("remove", &folder))?;
-        }
-        Ok(())
+            remove_tree(&folder).map_err(RunError::disk("remove", &folder))
+        });
+        removed.fold(Ok(()), Result::and)
     }
 
-    /// Brings down what the record says is landing, and writes that it has.
-    fn finish(&self, mut record: RunRecord, workspace: &File) -> Result<RunRecord, RunError> {
-        let staging = staging(&record);
-        layer_commit(&record, workspace, &staging)?
-            .apply(&record.committing)
-            .map_err(RunError::disk("bring the changes down to", &record.workspace))?;
-        record.committing.clear();
+    /// Brings down what the record says is landing, and writes that it has. What meets a change from outside is held again
+    /// with all that comes after it.
+    fn finish(&self, mut record: RunRecord, workspace: &File, replaces: bool) -> Result<RunRecord, RunError> {
+        let staging = record.staging();
+        let place = Path::new("/proc/self/fd").join(workspace.as_raw_fd().to_string());
+        let committing = std::mem::take(&mut record.committing);
+        let check = (!replaces).then(|| ConflictCheck::of(&place, record.began, &committing));
+        let commit = layer_commit(&record, workspace, &staging)?;
+        let failed = RunError::disk("bring the changes down to", &record.workspace);
+        let stop = commit.apply(&committing, check).map_err(failed)?;
+        let left = match &stop {
+            Some(_) => {
+                commit.left(&committing, &place).map_err(RunError::disk("look at", &record.workspace))?
+            }
+            None => Vec::new(),
+        };
+        record.changes.extend(left);
+        record.changes.sort_by(|one, other| one.path.cmp(&other.path));
         // Of the layer of a run that landed as a whole, only directories without files are left, for `tidy` to remove.
         record.state = if record.changes.is_empty() { RunState::Committed } else { RunState::Held };
         self.keep(&record)?;
-        Ok(record)
+        let Some(first) = stop else { return Ok(record) };
+        // The copies are made anew; the changes are still in the layer.
+        let _ = remove_tree(&staging);
+        Err(RunError::Stopped { first: first.display().to_string() })
     }
 
     /// Takes the lock of a run. Another command may have it for a moment, so it is worth waiting for a little.
     fn locked(&self, id: &str, patience: Duration) -> Result<(File, RunRecord), RunError> {
+        let lock = self.lock(id, patience)?;
+        Ok((lock, self.read(id)?))
+    }
+
+    fn lock(&self, id: &str, patience: Duration) -> Result<File, RunError> {
         let folder = self.root.join(id);
         let lock = match File::options().write(true).open(folder.join(LOCK)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && folder.join(RECORD).exists() => {
@@ -297,9 +355,7 @@ impl RunStore {
             other => other.map_err(RunError::disk("open", &folder))?,
         };
         wait_for_lock(&lock, id, &folder, patience)?;
-        let path = folder.join(RECORD);
-        let record = RunRecord::read(&path).map_err(RunError::disk("read", &path))?;
-        Ok((lock, record))
+        Ok(lock)
     }
 
     fn ids(&self) -> Result<Vec<String>, RunError> {
@@ -368,7 +424,13 @@ impl OpenRun {
 
 /// Says whether a change is of a kind that runs later, outside the fence.
 pub fn is_protected_change(protected: &[ProtectedName], change: &LayerChange) -> bool {
-    is_protected(protected, &change.path) || change.changes_user() || change.is_planted_in_git()
+    let is_in_the_way = change.kind != ChangeKind::Removed
+        && change.entry != ChangedEntry::Directory
+        && leads_to_protected(protected, &change.path);
+    is_in_the_way
+        || is_protected(protected, &change.path)
+        || change.changes_user()
+        || change.is_planted_in_git()
 }
 
 /// Removes what is left of a run that was killed before it began; another process may just be about to begin it.
@@ -400,45 +462,6 @@ fn hold(mut record: RunRecord) -> Result<RunRecord, RunError> {
     Ok(record)
 }
 
-fn refuse_conflicts(record: &RunRecord, selected: &[LayerChange]) -> Result<(), RunError> {
-    let mut conflicts = Vec::new();
-    for change in selected {
-        let conflict = change.conflict(&record.workspace, record.began);
-        if conflict.map_err(RunError::disk("look at", &record.workspace.join(&change.path)))?.is_some() {
-            conflicts.push(change.path.display().to_string());
-        }
-    }
-    match conflicts.first() {
-        Some(first) => Err(RunError::Conflict { count: conflicts.len(), first: first.clone() }),
-        None => Ok(()),
-    }
-}
-
-/// Splits the changes of a run. A directory that is new comes along with what lies in it.
-fn select(
-    record: &RunRecord,
-    selection: &RunSelection,
-) -> Result<(Vec<LayerChange>, Vec<LayerChange>), RunError> {
-    let RunSelection::Paths(paths) = selection else {
-        return Ok((record.changes.clone(), Vec::new()));
-    };
-    for path in paths {
-        if !record.changes.iter().any(|change| change.path.starts_with(path)) {
-            return Err(RunError::NoSuchChange { id: record.id.clone(), path: path.display().to_string() });
-        }
-    }
-    let is_meant = |change: &LayerChange| {
-        paths.iter().any(|path| {
-            change.path.starts_with(path) || path.starts_with(&change.path) && change.path != *path
-        })
-    };
-    Ok(record.changes.iter().cloned().partition(is_meant))
-}
-
-fn staging(record: &RunRecord) -> PathBuf {
-    record.workspace.join(format!(".portcullis-commit-{}", record.id))
-}
-
 fn layer_commit<'run>(
     record: &'run RunRecord,
     workspace: &'run File,
@@ -461,35 +484,4 @@ fn locked_workspace(record: &RunRecord) -> Result<File, RunError> {
     };
     wait_for_lock(&workspace, &record.id, &record.workspace, LANDING)?;
     Ok(workspace)
-}
-
-/// Takes the lock of a file, for which it is worth waiting a little.
-fn wait_for_lock(file: &File, id: &str, path: &Path, patience: Duration) -> Result<(), RunError> {
-    let started = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
-                sleep(Duration::from_millis(5));
-            }
-            Err(TryLockError::WouldBlock) => return Err(RunError::Busy(id.to_owned())),
-            Err(TryLockError::Error(error)) => return Err(RunError::disk("lock", path)(error)),
-        }
-    }
-}
-
-fn make_layer(folder: &Path, index: usize, place: &Path) -> io::Result<OverlayLayer> {
-    let base = folder.join(index.to_string());
-    let layer =
-        OverlayLayer { place: place.to_path_buf(), upper: base.join("upper"), work: base.join("work") };
-    for directory in [&base, &layer.upper, &layer.work] {
-        create_private(directory)?;
-    }
-    // The layer shows as the place itself, so it looks like it.
-    let metadata = fs::metadata(place)?;
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        chown(&layer.upper, Some(metadata.uid()), Some(metadata.gid()))?;
-    }
-    fs::set_permissions(&layer.upper, fs::Permissions::from_mode(metadata.permissions().mode()))?;
-    Ok(layer)
 }

@@ -1,7 +1,7 @@
 //! Descriptors and files: what is inherited, what is protected below the workspace, what is not there yet.
 
 use std::fs::{self, File};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::process::Stdio;
 
 use portcullis_fence::ProtectedName;
@@ -41,6 +41,30 @@ fn descriptors_do_not_lead_out() {
         }
         assert_eq!(fs::read_to_string(&notes).expect("it is there"), "notes");
         assert!(!yard.root().join("home/entered").exists());
+    }
+}
+
+/// A file that is read as standard input is no way to its mode, its times and its attributes, by whatever name.
+#[test]
+fn standard_input_cannot_be_changed() {
+    for who in Who::everybody() {
+        let yard = Yard::new(*who);
+        let input = yard.root().join("home/notes");
+        let before = fs::metadata(&input).expect("it is there");
+        let line = "python3 - 9<&0 <<'END'
+import os
+for act in [lambda: os.fchmod(9, 0o777), lambda: os.chmod('/proc/self/fd/9', 0o777), lambda: os.utime(9, (1, 1)),
+            lambda: os.setxattr(9, 'user.x', b'y'), lambda: os.utime('/proc/self/fd/9', (1, 1))]:
+    try: act(); print('worked')
+    except OSError as error: print(error.errno)
+END
+cat <&9; cat /dev/stdin";
+        let mut command = yard.fenced("all", &["bash", "-c", &format!("exec 9<&0; {line}")]);
+        let output = command.stdin(File::open(&input).expect("a file")).output().expect("it runs");
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(shown, "30\n30\n30\n30\n30\nnotesnotes", "{who:?}: {}", text(&output));
+        let after = fs::metadata(&input).expect("it is there");
+        assert_eq!((before.mode(), before.mtime()), (after.mode(), after.mtime()), "{who:?}");
     }
 }
 

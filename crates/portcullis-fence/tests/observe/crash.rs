@@ -81,6 +81,67 @@ fn a_commit_that_was_cut_anywhere_is_finished() {
     assert_eq!(pasture.store().find(&record.id).expect("a record").state, RunState::Committed);
 }
 
+/// What somebody wrote after a commit was killed is not overwritten by the next command.
+#[test]
+fn what_was_changed_after_a_killed_commit_is_not_lost() {
+    let pasture = Pasture::new(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    for name in ["a", "b", "c"] {
+        fs::write(workspace.join(name), "before").expect("a file");
+    }
+    let record = pasture.observe("for f in a b c; do echo after > $f; done; echo x > new");
+    let folder = pasture.store_path().join(&record.id);
+    pasture.begin_commit(&record);
+    fs::rename(folder.join("0/upper/a"), workspace.join("a")).expect("a rename");
+    fs::write(workspace.join("b"), "outside").expect("an edit");
+    assert_eq!(pasture.store().recover().expect("it goes on").len(), 0);
+    let held = pasture.store().find(&record.id).expect("a record");
+    let paths: Vec<_> = held.changes.iter().map(|change| change.path.display().to_string()).collect();
+    assert_eq!((held.state, paths), (RunState::Held, vec!["b".into(), "c".into(), "new".into()]));
+    let read = |name: &str| fs::read_to_string(workspace.join(name)).expect("it is there");
+    assert_eq!([read("a"), read("b"), read("c")], ["after\n", "outside", "before"]);
+    assert!(pasture.store().commit(&record.id, &RunSelection::All, false).is_err());
+    pasture.store().commit(&record.id, &RunSelection::All, true).expect("it lands");
+    assert_eq!([read("b"), read("new")], ["after\n", "x\n"]);
+}
+
+/// Somebody may write while many files land; each one is looked at right before its turn.
+#[test]
+fn what_is_changed_while_changes_land_is_not_lost() {
+    let pasture = Pasture::new(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    for number in 0..3_000 {
+        fs::write(workspace.join(format!("f{number:04}")), "before").expect("a file");
+    }
+    let record = pasture.observe("for f in f*; do echo after > $f; done");
+    let (first, last) = (workspace.join("f0000"), workspace.join("f2999"));
+    let edited = last.clone();
+    let editor = std::thread::spawn(move || {
+        while fs::read(&first).is_ok_and(|text| text == b"before") {
+            std::hint::spin_loop();
+        }
+        fs::write(&edited, "outside").expect("an edit");
+    });
+    let landed = pasture.store().commit(&record.id, &RunSelection::All, false);
+    editor.join().expect("no panic");
+    assert_eq!(fs::read_to_string(&last).expect("it is there"), "outside", "{landed:?}");
+}
+
+/// Two names of one file, both of which go: what the kernel notes for the second is the work of the first.
+#[test]
+fn names_of_one_file_all_go() {
+    let pasture = Pasture::new(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    fs::create_dir(workspace.join("d")).expect("a directory");
+    fs::write(workspace.join("a"), "x").expect("a file");
+    for name in ["b", "d/c"] {
+        fs::hard_link(workspace.join("a"), workspace.join(name)).expect("a link");
+    }
+    let record = pasture.observe("rm a b; rm -r d");
+    pasture.store().commit(&record.id, &RunSelection::All, false).expect("it lands");
+    assert_eq!(fs::read_dir(&workspace).expect("it is there").count(), 0);
+}
+
 #[test]
 fn a_killed_run_is_held() {
     let pasture = Pasture::new(Who::Tester);

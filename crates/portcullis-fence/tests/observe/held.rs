@@ -215,6 +215,85 @@ fn a_link_that_somebody_puts_in_the_way_is_not_followed() {
     assert!(!pasture.yard.root().join("home/new").exists());
 }
 
+/// The directory that a change was made in may be gone, or be another one by now: then nothing of the run lands.
+#[test]
+fn a_parent_that_is_not_the_same_is_a_conflict() {
+    let swap: [fn(&std::path::Path); 5] = [
+        |kept| fs::remove_dir_all(kept).expect("it is removed"),
+        |kept| {
+            fs::rename(kept, kept.with_file_name("moved")).expect("a rename");
+            std::os::unix::fs::symlink("moved", kept).expect("a link");
+        },
+        |kept| {
+            fs::remove_dir_all(kept).expect("it is removed");
+            fs::write(kept, "").expect("a file");
+        },
+        |kept| {
+            fs::rename(kept, kept.with_file_name("moved")).expect("a rename");
+            fs::rename(kept.with_file_name("gone"), kept).expect("a rename");
+        },
+        |kept| {
+            fs::remove_dir_all(kept).expect("it is removed");
+            fs::create_dir(kept).expect("a directory");
+        },
+    ];
+    for (at, swap) in swap.iter().enumerate() {
+        let pasture = with_files(Who::Tester);
+        let workspace = pasture.yard.workspace();
+        let record =
+            pasture.observe("echo x > a; mkdir kept/more; echo x > kept/more/new; echo x > kept/new");
+        swap(&workspace.join("kept"));
+        let refused = pasture.store().commit(&record.id, &RunSelection::All, false);
+        assert!(matches!(refused, Err(RunError::Conflict { .. })), "{at}: {refused:?}");
+        assert_eq!(fs::read_to_string(workspace.join("a")).expect("it is there"), "before\n");
+        let left = pasture.store().find(&record.id).expect("a record");
+        assert_eq!((left.state, left.changes.len()), (RunState::Held, 4), "{at}");
+    }
+}
+
+/// What lies behind a link is found by the tools that look there, wherever it leads.
+#[test]
+fn a_link_in_the_place_of_a_protected_directory_is_marked() {
+    let pasture = with_files(Who::Tester);
+    let record =
+        pasture.observe("mkdir h; echo x > h/hgrc; ln -s h .hg; ln -s h plain; mkdir .jj; touch .github");
+    let names = [".hg/hgrc", ".jj/config", ".github/hooks"]
+        .map(|name| ProtectedName::try_from(name.to_owned()).expect("a name"));
+    let held = pasture.store().held(&record, &names).expect("the changes");
+    let marked =
+        held.iter().filter(|held| held.is_protected).map(|held| held.change.path.display().to_string());
+    assert_eq!(marked.collect::<Vec<_>>(), [".github", ".hg"]);
+}
+
+/// A run whose tree is deeper than any path is named, hinders no other run, and can be thrown away.
+#[test]
+fn a_run_that_cannot_be_read_is_named_and_thrown_away() {
+    let pasture = with_files(Who::Tester);
+    let store = pasture.store();
+    let places = [pasture.yard.workspace()];
+    let open = store.begin(&[], &places[0], &places, 0).expect("it begins");
+    let (deep, upper) = (open.id().to_owned(), open.layers()[0].upper.clone());
+    let line = "import os,sys; os.chdir(sys.argv[1])\nfor n in range(1500): os.mkdir('deeper'); os.chdir('deeper')\nopen('end', 'w')";
+    let made = std::process::Command::new("python3").args(["-c", line]).arg(&upper).status();
+    assert!(made.expect("python3 runs").success());
+    drop(open);
+    let cut = pasture.observe("echo y > a");
+    fs::write(pasture.store_path().join(&cut.id).join("record.json"), "{\"id\"").expect("a cut record");
+    let whole = pasture.observe("echo z > b");
+    assert_eq!(store.recover().expect("it goes on").len(), 0);
+    let mut named: Vec<_> =
+        store.list_unreadable().expect("they are named").into_iter().map(|(id, _)| id).collect();
+    named.sort();
+    let mut expected = vec![deep.clone(), cut.id.clone()];
+    expected.sort();
+    assert_eq!(named, expected);
+    assert!(store.list().expect("the others").iter().any(|record| record.id == whole.id));
+    assert!(store.discard_named(&deep).expect("it is thrown away").is_some() && !upper.exists());
+    assert_eq!(store.discard_named(&cut.id).expect("it is thrown away"), None);
+    assert!(!pasture.store_path().join(&cut.id).exists());
+    assert_eq!(store.list_unreadable().expect("none is left").len(), 0);
+}
+
 #[test]
 fn nothing_lands_in_what_was_put_in_the_place_of_the_workspace() {
     let pasture = with_files(Who::Tester);

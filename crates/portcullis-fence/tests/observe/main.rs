@@ -58,7 +58,8 @@ impl Pasture {
             ..record.clone()
         };
         let path = self.store_path().join(&record.id).join("record.json");
-        std::fs::write(path, serde_json::to_string(&committing).expect("JSON")).expect("a record");
+        let line = format!("{}\n", serde_json::to_string(&committing).expect("JSON"));
+        std::fs::write(path, line).expect("a record");
     }
 
     fn commit(&self, id: &str, paths: &[&str]) -> Output {

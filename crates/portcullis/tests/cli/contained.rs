@@ -203,6 +203,62 @@ fn what_lands_is_judged_by_rules_and_findings() {
     }
 }
 
+/// What git keeps commits by is only added to, and what it does not hold is not replaced.
+#[test]
+fn what_cannot_be_brought_back_is_held() {
+    let cases = [
+        (
+            "git commit -q --allow-empty -m more; git switch -q -c next; git commit -q --allow-empty -m again",
+            None,
+        ),
+        ("git switch -q side; git commit -q --allow-empty -m more; echo x > tracked; git stash -q", None),
+        ("git add tracked; rm -f .git/index; git reset -q", None),
+        ("git branch -q -D side", Some(".git/")),
+        ("git branch -q -D packed", Some(".git/")),
+        ("git pack-refs --all", Some(".git/")),
+        ("git stash drop -q", Some(".git/")),
+        ("git reflog expire --expire=now --all", Some(".git/logs")),
+        ("git branch -q -f side HEAD~", Some(".git/refs/heads/side")),
+        (
+            "echo 0123456789abcdef0123456789abcdef01234567 > .git/refs/heads/packed",
+            Some(".git/refs/heads/packed"),
+        ),
+        (": > .git/refs/heads/main", Some(".git/refs/heads/main")),
+        ("rm -rf .git/refs", Some(".git/refs")),
+        ("for f in .git/objects/??/*; do chmod u+w $f; : > $f; done", Some(".git/objects")),
+        ("rm -rf .git/objects/??", Some(".git/objects")),
+        (": > .git/packed-refs", Some(".git/packed-refs")),
+        ("rm .git/packed-refs", Some(".git/packed-refs")),
+        ("rm notes.txt; mkdir notes.txt", Some("notes.txt")),
+        ("rm -r drafts; echo something longer than what was there > drafts", Some("drafts")),
+    ];
+    for (change, held) in cases {
+        let scene = Scene::new();
+        scene.sandbox.write_project("drafts/one", "work\n");
+        let git = "export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a \
+                   GIT_COMMITTER_EMAIL=a@b";
+        let made = scene.shell(
+            &format!(
+                "{git}; rm -rf .git; git init -q -b main; echo x > tracked; git add tracked; git commit -q -m one; \
+                 git branch packed; git pack-refs --all; git commit -q --allow-empty -m two; git branch side; \
+                 echo y > tracked; git stash -q"
+            ),
+            "",
+        );
+        assert_eq!(made.code, Some(0), "{made:?}");
+        let line = scene.contained("t", "frobnicate --all");
+        scene.write_tool("frobnicate", &format!("{git}\n{change}"));
+        let ran = scene.shell(&format!("PATH=$PWD/tools:$PATH; {line}"), "");
+        match held {
+            None => assert!(ran.code == Some(0) && !ran.stderr.contains("held"), "{change}: {ran:?}"),
+            Some(name) => assert!(
+                ran.stderr.contains("held for a person") && ran.stderr.contains(name),
+                "{change}: {ran:?}"
+            ),
+        }
+    }
+}
+
 /// Code that a contained call brought was read by nobody, also where git holds it now, so it is not taken for the project's.
 #[test]
 fn code_that_landed_is_contained_when_it_runs() {

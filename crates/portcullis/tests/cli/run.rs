@@ -3,13 +3,17 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use portcullis_fence::{CallRecord, CallRecordStore, FencePolicy, WriteMode, command_hash};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-use super::sandbox::{Ran, Sandbox};
+use super::grants::Scene;
+use super::presence::{agent, written};
+use super::sandbox::{Ran, Sandbox, stand_ins};
 
 fn with_files() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -90,14 +94,107 @@ fn held_changes_are_questions_in_the_terminal() {
     assert_eq!(sandbox.run(&["questions", "list"]).code, Some(64));
 }
 
+/// Runs the program at a terminal; each answer is typed once the text before it was shown so often.
+fn answered(sandbox: &Sandbox, line: &str, answers: &[(usize, &str)]) -> (Option<i32>, String) {
+    let words = [env!("CARGO_BIN_EXE_portcullis"), "run", "--", "bash", "-c", line];
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let command = sandbox.command(&[]);
+    let mut typing = std::process::Command::new("script");
+    typing.args(["-qec", &quoted.join(" "), "/dev/null"]).env_clear();
+    typing.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?)))).envs(stand_ins());
+    typing.envs(std::env::var_os("PATH").map(|path| ("PATH", path))).current_dir(&sandbox.project);
+    typing.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = typing.spawn().expect("`script` of bsdutils is needed");
+    let (mut keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (mut shown, mut byte) = (String::new(), [0]);
+    let mut answers = answers.iter();
+    let mut next = answers.next();
+    while screen.read(&mut byte).is_ok_and(|count| count == 1) {
+        shown.push(char::from(byte[0]));
+        if let Some((_, typed)) = next.filter(|(count, _)| shown.matches("[y/N] ").count() == *count) {
+            keys.write_all(typed.as_bytes()).unwrap();
+            next = answers.next();
+        }
+    }
+    (child.wait().unwrap().code(), shown)
+}
+
 #[test]
 fn a_person_is_asked_when_the_command_has_ended() {
     let sandbox = with_files();
-    let no = sandbox.at_terminal(&["run", "--", "bash", "-c", "echo after > a"], "n\n");
-    assert!(no.stdout.contains("keep these changes?") && no.stdout.contains("held:"), "{no:?}");
+    let (_, no) = answered(&sandbox, "echo after > a", &[(1, "n\n")]);
+    assert!(no.contains("keep these changes?") && no.contains("held:"), "{no}");
     assert_eq!(read(&sandbox, "a").as_deref(), Some("before\n"));
-    let yes = sandbox.at_terminal(&["run", "--", "bash", "-c", "echo after > a"], "y\n");
-    assert_eq!((yes.code, read(&sandbox, "a").as_deref()), (Some(0), Some("after\n")), "{yes:?}");
+    let (code, yes) = answered(&sandbox, "echo after > a", &[(1, "y\n")]);
+    assert_eq!((code, read(&sandbox, "a").as_deref()), (Some(0), Some("after\n")), "{yes}");
+}
+
+/// A command may print the question itself: what a person answers to that answers nothing else.
+#[test]
+fn what_was_typed_before_the_question_does_not_answer_it() {
+    let sandbox = with_files();
+    let line = "echo after > a; printf \"keep these changes? [y/N] \"; sleep 1";
+    let (_, shown) = answered(&sandbox, line, &[(1, "y\n"), (2, "n\n")]);
+    assert!(shown.contains("held:"), "{shown}");
+    assert_eq!(read(&sandbox, "a").as_deref(), Some("before\n"), "{shown}");
+}
+
+/// An agent makes a terminal and answers itself: it is not asked, and what its command changed is held.
+#[test]
+fn an_agent_that_answers_itself_keeps_nothing() {
+    let scene = Scene::new();
+    let out = scene.sandbox.home.join("out");
+    let line = format!(
+        "( for n in 1 2 3 4 5 6; do sleep 0.5; echo y; done ) | \
+         script -qec '\"$P\" run -- touch made; echo done' /dev/null > '{}' 2>&1",
+        out.display()
+    );
+    let ran = agent(&scene, &line);
+    let heard = written(&out);
+    assert!(heard.contains("only a person") && heard.contains("held:"), "{heard}\n{ran:?}");
+    assert!(!heard.contains("[y/N]") && !scene.sandbox.project.join("made").exists(), "{heard}");
+}
+
+/// What a direct run leaves in a cache would be built into other projects, and nobody looks at it first.
+#[test]
+fn caches_are_read_only_for_a_direct_run() {
+    let sandbox = with_files();
+    let cache = sandbox.write_home(".cargo/registry/package", "good\n");
+    let line = "echo evil > ~/.cargo/registry/package; echo x > b";
+    sandbox.run(&["run", "--direct", "--", "bash", "-c", line]);
+    assert_eq!(
+        (fs::read_to_string(cache).unwrap().as_str(), read(&sandbox, "b").as_deref()),
+        ("good\n", Some("x\n"))
+    );
+}
+
+/// A project may name an address of this network as its registry; only a person lists one.
+#[test]
+fn a_private_registry_of_the_project_is_not_reached() {
+    let sandbox = with_files();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    sandbox.write_project("package.json", "{}");
+    sandbox.write_project(".npmrc", &format!("registry=http://0.0.0.0:{port}/\n"));
+    let line = format!("exec 3<>/dev/tcp/0.0.0.0/{port} && echo reached");
+    let ran = sandbox.run(&["run", "--drop", "--registries", "--", "bash", "-c", &line]);
+    assert!(ran.code != Some(0) && !ran.stdout.contains("reached"), "{ran:?}");
+    server.set_nonblocking(true).unwrap();
+    assert!(server.accept().is_err());
+}
+
+/// One run that cannot be read is named, and hides no other.
+#[test]
+fn a_run_that_cannot_be_read_is_listed_and_dropped() {
+    let sandbox = with_files();
+    sandbox.run(&["run", "--", "bash", "-c", "echo after > a"]);
+    let whole = newest(&sandbox)["id"].as_str().unwrap().to_owned();
+    let record = sandbox.write_home(".local/state/portcullis/runs/0badbadbad/record.json", "{\"id\":");
+    let listed = sandbox.run(&["runs"]);
+    assert!(listed.code == Some(0) && listed.stdout.contains(&whole), "{listed:?}");
+    assert!(listed.stdout.contains("portcullis runs drop 0badbadbad"), "{listed:?}");
+    let dropped = sandbox.run(&["runs", "drop", "0badbadbad"]);
+    assert!(dropped.code == Some(0) && !record.exists(), "{dropped:?}");
 }
 
 #[test]
@@ -149,6 +246,20 @@ fn what_does_not_go_up_runs_nothing() {
     let output = super::sandbox::ran(&command.current_dir(&sandbox.home).output().unwrap());
     assert_eq!((output.code, sandbox.home.join("b").exists()), (Some(125), false), "{output:?}");
     assert!(output.stderr.starts_with("portcullis: nothing was run: ") && output.stderr.lines().count() == 1);
+    // A directory that is gone, and one whose name cannot be written down.
+    for line in
+        ["mkdir gone; cd gone; rmdir ../gone", "mkdir $'a\\xff'; cd $'a\\xff'", "mkdir $'a\\nb'; cd $'a\\nb'"]
+    {
+        let sandbox = with_files();
+        let program = sandbox.command(&["run", "--", "touch", "b"]);
+        let mut command = std::process::Command::new("bash");
+        let line = format!("{line}; exec \"$0\" run -- touch b");
+        command.args(["-c", &line]).arg(program.get_program()).current_dir(&sandbox.project);
+        command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ran = super::sandbox::ran(&command.output().unwrap());
+        assert_eq!(ran.code, Some(125), "{line}: {ran:?}");
+        assert!(ran.stderr.starts_with("portcullis: nothing was run: "), "{ran:?}");
+    }
 }
 
 struct JudgedCall {

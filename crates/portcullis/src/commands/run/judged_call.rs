@@ -8,8 +8,8 @@ use std::path::Path;
 
 use portcullis_core::visible;
 use portcullis_fence::{
-    CallRecordStore, FenceOutcome, FencePolicy, FencedCommand, HoldNote, RunRecord, RunSelection, RunState,
-    WriteMode, run_meanwhile,
+    CallRecordStore, FenceOutcome, FencePolicy, FencedCommand, HoldNote, RunError, RunRecord, RunSelection,
+    RunState, WriteMode, run_meanwhile,
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -158,12 +158,19 @@ fn land_or_hold(home: &FenceHome, record: &RunRecord, policy: &FencePolicy, call
         Ok(held) => objection(record, &call.session(), &held),
         Err(error) => Some(error.to_string()),
     };
-    let objection = objection.or_else(|| {
-        let landed = runs.commit(&record.id, &RunSelection::All, false);
-        landed.err().map(|error| error.to_string())
-    });
-    let Some(objection) = objection else { return Landing::Whole };
-    say_held(&objection, &show);
+    let objection = match objection {
+        Some(objection) => {
+            say_held(&objection, &show);
+            objection
+        }
+        None => match runs.commit(&record.id, &RunSelection::All, false) {
+            Ok(_) => return Landing::Whole,
+            Err(error) => {
+                say_stopped(&error, &show);
+                error.to_string()
+            }
+        },
+    };
     call.note_held(&record.id);
     // Without the note the changes wait all the same, and nobody is told why.
     let _ = runs.note_hold(&record.id, call.hold_note(objection));
@@ -175,6 +182,16 @@ fn say_held(reason: &str, command: &str) {
         "portcullis: nothing it changed has landed, all of it is held for a person: {}. They answer with `{command}`.\n",
         visible(reason)
     ));
+}
+
+/// Says why changes that nothing spoke against did not land.
+fn say_stopped(error: &RunError, command: &str) {
+    let reason = error.to_string();
+    if matches!(error, RunError::Stopped { .. }) {
+        print_error(&format!("portcullis: {}. A person answers with `{command}`.\n", visible(&reason)));
+    } else {
+        say_held(&reason, command);
+    }
 }
 
 fn finish(

@@ -4,8 +4,10 @@
 //! takes work away which git could not bring back.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use portcullis_core::{DiskAnswer, DiskQuestion, is_rebuilt, visible};
@@ -30,25 +32,150 @@ pub(super) fn objection(record: &RunRecord, session_id: &str, held: &[HeldChange
         let first = visible(&first.change.path.to_string_lossy()).into_owned();
         return Some(format!("{count} that run later or steer tools were changed, first `{first}`"));
     }
-    lost_history(held)
+    let upper = record.layers.first().map(|layer| layer.upper.as_path())?;
+    lost_history(&record.workspace, upper, held)
         .or_else(|| lost_work(&record.workspace, held))
         .or_else(|| judged(record, session_id, held))
 }
 
-/// What git keeps commits by.
-const GIT_HISTORY: [&str; 4] = ["refs", "objects", "packed-refs", "HEAD"];
+/// What git keeps commits by, in its directory.
+const GIT_HISTORY: [&str; 5] = ["refs", "objects", "packed-refs", "logs", "HEAD"];
 
-/// Names a branch or another part of a repository that is gone, unless git packed what it has.
-fn lost_history(held: &[HeldChange]) -> Option<String> {
-    let has = |path: &Path, names: &[&str]| {
-        let mut parts = path.iter().skip_while(|part| *part != ".git").skip(1);
-        parts.next().is_some_and(|part| names.iter().any(|name| part == *name))
-    };
-    let is_gone = |held: &&HeldChange| held.change.kind == ChangeKind::Removed;
-    let is_packed = held.iter().any(|held| !is_gone(&held) && has(&held.change.path, &["packed-refs"]));
-    let mut lost = held.iter().filter(is_gone).filter(|held| has(&held.change.path, &GIT_HISTORY));
-    let first = lost.next().filter(|_| !is_packed)?;
-    Some(format!("it removes what git keeps: `{}`", visible(&first.change.path.to_string_lossy())))
+/// Where git keeps the repositories of submodules and of linked worktrees.
+const INNER_REPOSITORIES: [&str; 2] = ["modules", "worktrees"];
+
+/// Names a part of a repository that is gone, cut or replaced. Git itself only adds to what it keeps commits by, and moves
+/// the branch that it is on.
+fn lost_history(workspace: &Path, upper: &Path, held: &[HeldChange]) -> Option<String> {
+    let mut changes = held.iter().map(|held| &held.change);
+    let lost = changes.find(|change| {
+        let history = GitHistory::of(workspace, upper, change);
+        history.is_some_and(|history| history.is_damaged(held).unwrap_or(true))
+    })?;
+    Some(format!("it damages what git keeps commits by: `{}`", visible(&lost.path.to_string_lossy())))
+}
+
+/// A change of what a repository keeps commits by.
+struct GitHistory<'run> {
+    workspace: &'run Path,
+    upper: &'run Path,
+    change: &'run LayerChange,
+    /// The directory of git, from the workspace.
+    directory: PathBuf,
+    /// The path of the change in there.
+    name: PathBuf,
+}
+
+impl<'run> GitHistory<'run> {
+    fn of(workspace: &'run Path, upper: &'run Path, change: &'run LayerChange) -> Option<Self> {
+        let parts: Vec<&OsStr> = change.path.iter().collect();
+        let git = parts.iter().position(|part| *part == ".git")?.saturating_add(1);
+        let inside = parts.get(git..).filter(|inside| !inside.is_empty())?;
+        let is_inner = inside.first().is_some_and(|part| INNER_REPOSITORIES.iter().any(|name| part == name));
+        let is_history = |part: &&OsStr| GIT_HISTORY.iter().any(|name| part == name);
+        let at = match inside.iter().position(is_history) {
+            Some(at) if at == 0 || is_inner => at,
+            // A whole repository that is gone has all of it.
+            None if is_inner && change.entry == ChangedEntry::Directory => 0,
+            _ => return None,
+        };
+        let directory = parts.iter().take(git.saturating_add(at)).collect();
+        let name = inside.iter().skip(at).collect();
+        Some(Self { workspace, upper, change, directory, name })
+    }
+
+    /// Says whether something is lost by the change. What cannot be looked at is taken for lost.
+    fn is_damaged(&self, held: &[HeldChange]) -> io::Result<bool> {
+        let before = match fs::symlink_metadata(self.workspace.join(&self.change.path)) {
+            Ok(before) => Some(before),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        if self.change.kind == ChangeKind::Removed {
+            return Ok(true);
+        }
+        if self.change.entry == ChangedEntry::Directory {
+            return Ok(before.is_some_and(|before| !before.is_dir()));
+        }
+        if before.as_ref().is_some_and(|before| !before.is_file()) {
+            return Ok(true);
+        }
+        let first = self.name.iter().next().and_then(OsStr::to_str).unwrap_or_default();
+        match (first, before) {
+            ("refs", _) => self.moves_another_ref(held),
+            (_, None) | ("HEAD", _) => Ok(false),
+            ("objects", Some(_)) if self.name.starts_with("objects/info") => Ok(false),
+            ("objects", Some(before)) => Ok(before.len() != self.change.bytes || !self.begins_as_before()?),
+            ("logs", _) => Ok(!self.begins_as_before()?),
+            _ => self.drops_lines(),
+        }
+    }
+
+    /// Says whether a file begins with all that it was.
+    fn begins_as_before(&self) -> io::Result<bool> {
+        let mut before = BufReader::new(File::open(self.workspace.join(&self.change.path))?);
+        let mut after = BufReader::new(File::open(self.upper.join(&self.change.path))?);
+        loop {
+            let (one, other) = (before.fill_buf()?, after.fill_buf()?);
+            let common = one.len().min(other.len());
+            if one.is_empty() {
+                return Ok(true);
+            }
+            if common == 0 || one.get(..common) != other.get(..common) {
+                return Ok(false);
+            }
+            before.consume(common);
+            after.consume(common);
+        }
+    }
+
+    fn drops_lines(&self) -> io::Result<bool> {
+        let before = fs::read_to_string(self.workspace.join(&self.change.path))?;
+        let after = fs::read_to_string(self.upper.join(&self.change.path))?;
+        let kept: BTreeSet<&str> = after.lines().collect();
+        Ok(before.lines().any(|line| !line.starts_with('#') && !kept.contains(line)))
+    }
+
+    /// Says whether a ref that was there leads elsewhere, other than the branch that git is on and the stash, whose log keeps
+    /// where they were.
+    fn moves_another_ref(&self, held: &[HeldChange]) -> io::Result<bool> {
+        let Some(before) = self.value_before()? else { return Ok(false) };
+        let after = fs::read_to_string(self.upper.join(&self.change.path))?;
+        let after = after.trim();
+        if after == before {
+            return Ok(false);
+        }
+        let is_object = after.len() >= 40 && after.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_object && !after.starts_with("ref: ") {
+            return Ok(true);
+        }
+        let log = self.directory.join("logs").join(&self.name);
+        if self.name == Path::new("refs/stash") {
+            return Ok(!held.iter().any(|held| held.change.path == log));
+        }
+        let on = self.directory.join("HEAD");
+        let is_head = |place: &Path| {
+            fs::read_to_string(place.join(&on))
+                .is_ok_and(|head| head.trim().strip_prefix("ref: ").map(Path::new) == Some(&*self.name))
+        };
+        let log_keeps =
+            |place: &Path| fs::read_to_string(place.join(&log)).is_ok_and(|log| log.contains(&before));
+        let keeps = || log_keeps(self.upper) || log_keeps(self.workspace);
+        Ok(!(is_head(self.workspace) || is_head(self.upper) && keeps()))
+    }
+
+    /// Returns where a ref led, which may stand in a file of its own or among the packed ones.
+    fn value_before(&self) -> io::Result<Option<String>> {
+        match fs::read_to_string(self.workspace.join(&self.change.path)) {
+            Ok(text) => return Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(_) => {}
+        }
+        let packed = fs::read_to_string(self.workspace.join(&self.directory).join("packed-refs"));
+        let packed = packed.unwrap_or_default();
+        let mut lines = packed.lines().filter_map(|line| line.split_once(' '));
+        Ok(lines.find(|(_, name)| Path::new(name) == self.name).map(|(value, _)| value.to_owned()))
+    }
 }
 
 /// Says what settings and findings say against a change, the first of them. Many changes are shared out among the cores.
@@ -145,7 +272,7 @@ fn lost_work(workspace: &Path, held: &[HeldChange]) -> Option<String> {
     Some(format!("it takes away work that git does not hold: `{}`{more}", visible(&first)))
 }
 
-/// Says whether a change takes away what was there: it is gone, emptied, or replaced by git. What a build makes again is
+/// Says whether a change takes away what was there: it is gone, emptied, replaced by git, or by a directory. What a build makes again is
 /// nobody's work, and what git keeps for itself is judged by its names.
 fn takes_away(workspace: &Path, held: &HeldChange, moves_git: bool) -> bool {
     let change = &held.change;
@@ -153,13 +280,14 @@ fn takes_away(workspace: &Path, held: &HeldChange, moves_git: bool) -> bool {
     if is_gits || change.path.to_str().is_some_and(is_rebuilt) {
         return false;
     }
+    let before = fs::symlink_metadata(workspace.join(&change.path));
+    let was_directory = before.as_ref().is_ok_and(fs::Metadata::is_dir);
     match change.kind {
         ChangeKind::Added => false,
         ChangeKind::Removed => true,
-        ChangeKind::Modified if change.entry == ChangedEntry::Directory => false,
-        ChangeKind::Modified => {
-            let before = fs::symlink_metadata(workspace.join(&change.path)).map_or(0, |found| found.len());
-            moves_git || change.bytes < before / 2
-        }
+        // One of them in the place of the other leaves nothing of it.
+        ChangeKind::Modified if was_directory != (change.entry == ChangedEntry::Directory) => true,
+        ChangeKind::Modified if was_directory => false,
+        ChangeKind::Modified => moves_git || change.bytes < before.map_or(0, |found| found.len()) / 2,
     }
 }

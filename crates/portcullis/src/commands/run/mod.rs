@@ -46,7 +46,7 @@ pub(crate) struct RunArgs {
     /// Throw away what it changed without asking
     #[arg(long, conflicts_with = "call")]
     drop: bool,
-    /// Let it write the workspace itself; what exists of protected paths stays read-only
+    /// Let it write the workspace itself; what exists of protected paths stays read-only, and so do caches
     #[arg(long, conflicts_with_all = ["keep", "drop", "call"])]
     direct: bool,
     /// Let a variable through that the fence would keep outside
@@ -55,7 +55,7 @@ pub(crate) struct RunArgs {
     /// Let it reach a host by TCP: NAME means the ports 443 and 80, a private address must be listed as such
     #[arg(long = "allow-host", value_name = "NAME[:PORT]", conflicts_with = "call")]
     hosts: Vec<AllowedHost>,
-    /// Let it reach the registries that the package managers of the project are set to
+    /// Let it reach the registries that the package managers of the project are set to, but no private addresses
     #[arg(long, conflicts_with = "call")]
     registries: bool,
     /// Share the network with runs of the same name, so that one finds the server that another one started
@@ -117,7 +117,9 @@ impl FenceHome {
         if arguments.registries {
             let home = self.locations.home.as_deref();
             let found = project_registries(workspace, home, |name| std::env::var(name).ok());
-            hosts.extend(found.into_iter().map(|found| found.host));
+            // Whoever wrote the project may have named an address in this network; a person lists that one by themselves.
+            let is_open = |host: &AllowedHost| !host.is_private_address();
+            hosts.extend(found.into_iter().map(|found| found.host).filter(is_open));
         }
         if hosts.is_empty() { NetworkAccess::None } else { NetworkAccess::Hosts(hosts) }
     }

@@ -2,8 +2,10 @@
 
 use std::io::IsTerminal as _;
 
+use portcullis_core::visible;
 use portcullis_fence::{
-    FenceOutcome, FencedCommand, RunRecord, RunSelection, RunState, WriteMode, run_meanwhile,
+    FenceOutcome, FencedCommand, OpenRun, RunError, RunRecord, RunSelection, RunState, RunStore, WriteMode,
+    forget_typed_input, run_meanwhile,
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -19,19 +21,10 @@ pub(super) fn run(arguments: &RunArgs) -> Result<ExitCode, Failure> {
     if arguments.keep {
         require_keeper()?;
     }
-    let home = FenceHome::find()?;
-    let mut policy = home.usual_policy();
-    if home.state.starts_with(&policy.workspace) {
-        let place = policy.workspace.display();
-        let reason = format!("`{place}` holds your settings, and is too wide to be written");
-        return Ok(nothing_was_run(&reason, Some("go to the folder of a project")));
-    }
-    policy.environment.clone_from(&arguments.variables);
-    policy.session = arguments.session.as_ref().map(|name| home.state.join("sessions").join(name));
-    policy.network = home.network(arguments, &policy.workspace);
-    let directory = home.locations.cwd.clone();
-    let environment = std::env::vars_os().collect();
-    let command = FencedCommand::new(policy, directory, arguments.words.clone(), environment);
+    let (home, command) = match prepare(arguments) {
+        Ok(prepared) => prepared,
+        Err(failure) => return Ok(refused(&failure)),
+    };
     if arguments.direct {
         return Ok(match portcullis_fence::run(&command) {
             Ok(outcome) => {
@@ -44,19 +37,53 @@ pub(super) fn run(arguments: &RunArgs) -> Result<ExitCode, Failure> {
     observe(arguments, &home, command)
 }
 
-fn observe(arguments: &RunArgs, home: &FenceHome, mut command: FencedCommand) -> Result<ExitCode, Failure> {
-    let runs = home.runs();
-    runs.recover().map_err(|error| run_failure(&error))?;
+/// Says that nothing was run because of a failure.
+fn refused(failure: &Failure) -> ExitCode {
+    nothing_was_run(&failure.message, failure.hint.as_deref())
+}
+
+/// Makes the command with its policy, or says why it cannot be run.
+fn prepare(arguments: &RunArgs) -> Result<(FenceHome, FencedCommand), Failure> {
+    let home = FenceHome::find()?;
+    let mut policy = home.usual_policy();
+    if home.state.starts_with(&policy.workspace) {
+        let place = policy.workspace.display();
+        return Err(Failure::usage(format!("`{place}` holds your settings, and is too wide to be written"))
+            .with_hint("go to the folder of a project"));
+    }
+    if arguments.direct {
+        // Nothing is looked at before it lands, and what lies in a cache is built into other projects.
+        policy.writable.clear();
+    }
+    policy.environment.clone_from(&arguments.variables);
+    policy.session = arguments.session.as_ref().map(|name| home.state.join("sessions").join(name));
+    policy.network = home.network(arguments, &policy.workspace);
+    let directory = home.locations.cwd.clone();
+    let environment = std::env::vars_os().collect();
+    let command = FencedCommand::new(policy, directory, arguments.words.clone(), environment);
+    Ok((home, command))
+}
+
+fn begin(runs: &RunStore, command: &FencedCommand) -> Result<OpenRun, RunError> {
+    runs.recover()?;
     let places: Vec<_> =
         std::iter::once(&command.policy.workspace).chain(&command.policy.writable).cloned().collect();
     let words: Vec<String> = command.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let open =
-        runs.begin(&words, &command.directory, &places, now_ms()).map_err(|error| run_failure(&error))?;
+    runs.begin(&words, &command.directory, &places, now_ms())
+}
+
+fn observe(arguments: &RunArgs, home: &FenceHome, mut command: FencedCommand) -> Result<ExitCode, Failure> {
+    let runs = home.runs();
+    let open = match begin(&runs, &command) {
+        Ok(open) => open,
+        Err(error) => return Ok(refused(&run_failure(&error))),
+    };
     command.policy.mode = WriteMode::Observe(open.layers().to_vec());
     let outcome = match run_meanwhile(&command, move || tidy(&runs)) {
         Ok(outcome) => outcome,
         Err(error) => {
-            open.abandon().map_err(|error| run_failure(&error))?;
+            // What is left of it is removed by a later run.
+            let _ = open.abandon();
             return Ok(did_not_start(&error));
         }
     };
@@ -102,8 +129,7 @@ fn settle(
     if arguments.drop {
         return discard();
     }
-    if arguments.keep || !arguments.json && std::io::stdin().is_terminal() && confirm("keep these changes?")?
-    {
+    if arguments.keep || !arguments.json && is_answered_yes()? {
         return keep();
     }
     if !arguments.json {
@@ -114,4 +140,20 @@ fn settle(
         ));
     }
     Ok(record)
+}
+
+/// Asks the person whether the changes are kept. Whoever must not keep them is not asked, and what was typed before the
+/// question answers another one: the command may have printed a question of its own.
+fn is_answered_yes() -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    if let Err(failure) = require_keeper() {
+        let hint = failure.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        print_error(&format!("portcullis: {}{}\n", visible(&failure.message), visible(&hint)));
+        return Ok(false);
+    }
+    forget_typed_input()
+        .map_err(|error| Failure::internal(format!("the terminal could not be read: {error}")))?;
+    confirm("keep these changes?")
 }

@@ -5,20 +5,19 @@ pub(crate) mod picture;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use portcullis_core::visible;
-use portcullis_fence::{RunRecord, RunSelection, RunState};
+use portcullis_fence::{RunError, RunRecord, RunSelection, RunState};
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
 use portcullis_gate::containment::{run_difference, run_failure};
 use portcullis_gate::text_difference::DifferenceLimit;
 use portcullis_output::difference::painted_difference;
-use portcullis_output::human::{age, counted};
-use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
+use portcullis_output::human::counted;
+use portcullis_output::terminal::{print, printable};
 use serde_json::{Value, json};
 
 use super::run::{FenceHome, require_keeper};
 use crate::exit_code::ExitCode;
-use picture::{changes_text, run_json, state_name};
+use picture::{changes_text, line, run_json, state_name, unreadable_line};
 
 /// List what fenced commands changed, and keep or drop it
 #[derive(Debug, Args)]
@@ -96,7 +95,9 @@ struct PathsArgs {
 pub(crate) fn run(arguments: &RunsArgs) -> Result<ExitCode, Failure> {
     let home = FenceHome::find()?;
     let runs = home.runs();
-    runs.recover().and_then(|_| runs.tidy()).map_err(|error| run_failure(&error))?;
+    runs.recover().map_err(|error| run_failure(&error))?;
+    // What cannot be removed is in nobody's way.
+    let _ = runs.tidy();
     let text = match &arguments.command {
         None | Some(RunsCommand::List) => list(&home, arguments.json)?,
         Some(RunsCommand::Show(run)) => show(&home, &run.id, arguments.json)?,
@@ -106,9 +107,11 @@ pub(crate) fn run(arguments: &RunsArgs) -> Result<ExitCode, Failure> {
         }
         Some(RunsCommand::Commit { paths, replace }) => commit(&home, paths, *replace, arguments.json)?,
         Some(RunsCommand::Drop(run)) => {
-            let record = find(&home, &run.id)?;
-            let record = home.runs().discard(&record.id).map_err(|error| run_failure(&error))?;
-            said(&home, &record, arguments.json)?
+            match home.runs().discard_named(&run.id).map_err(|error| run_failure(&error))? {
+                Some(record) => said(&home, &record, arguments.json)?,
+                None if arguments.json => "{}\n".to_owned(),
+                None => "it could not be read, and nothing of it is left\n".to_owned(),
+            }
         }
     };
     print(&text)?;
@@ -121,31 +124,26 @@ fn find(home: &FenceHome, id: &str) -> Result<RunRecord, Failure> {
 
 fn list(home: &FenceHome, is_json: bool) -> Result<String, Failure> {
     let records = home.runs().list().map_err(|error| run_failure(&error))?;
+    let unreadable = home.runs().list_unreadable().map_err(|error| run_failure(&error))?;
     if is_json {
         let runs: Vec<Value> =
             records.iter().map(|record| run_json(home, record)).collect::<Result<_, _>>()?;
-        return Ok(printable(&format!("{:#}\n", json!({"runs": runs}))));
+        let reason = |(id, error): &(String, RunError)| json!({"id": id, "reason": error.to_string()});
+        let unreadable: Vec<Value> = unreadable.iter().map(reason).collect();
+        let listed = if unreadable.is_empty() {
+            json!({"runs": runs})
+        } else {
+            json!({"runs": runs, "unreadable": unreadable})
+        };
+        return Ok(printable(&format!("{listed:#}\n")));
     }
-    if records.is_empty() {
+    if records.is_empty() && unreadable.is_empty() {
         return Ok("no run is kept\n".to_owned());
     }
     let now = now_ms();
-    Ok(records.iter().map(|record| line(record, now)).collect())
-}
-
-fn line(record: &RunRecord, now: u64) -> String {
-    let command = visible(&record.words.join(" ")).into_owned();
-    let state = match record.state {
-        RunState::Held => format!("held, {}", counted(record.changes.len(), "change")),
-        other => state_name(other).to_owned(),
-    };
-    let when = age(now.saturating_sub(record.started_at_ms));
-    let place = visible(&record.workspace.to_string_lossy()).into_owned();
-    format!(
-        "{}  {command}\n  {}\n",
-        Painted(BOLD, &record.id),
-        Painted(DIM, format!("{state} · {when} · {place}"))
-    )
+    let is_readable = |record: &&RunRecord| unreadable.iter().all(|(id, _)| *id != record.id);
+    let lines = records.iter().filter(is_readable).map(|record| line(record, now));
+    Ok(lines.chain(unreadable.iter().map(unreadable_line)).collect())
 }
 
 fn show(home: &FenceHome, id: &str, is_json: bool) -> Result<String, Failure> {

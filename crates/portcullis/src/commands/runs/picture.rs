@@ -6,11 +6,11 @@ use std::path::Path;
 
 use portcullis_core::visible;
 use portcullis_fence::{
-    ChangeKind, ChangedEntry, FencedExit, HeldChange, RunRecord, RunState, protected_names,
+    ChangeKind, ChangedEntry, FencedExit, HeldChange, RunError, RunRecord, RunState, protected_names,
 };
 use portcullis_gate::Failure;
 use portcullis_gate::containment::{conflict_text, run_failure};
-use portcullis_output::human::counted;
+use portcullis_output::human::{age, counted};
 use portcullis_output::terminal::{BOLD, DIM, ERROR, Painted};
 use serde_json::{Value, json};
 
@@ -22,6 +22,35 @@ const MOST_LINES: usize = 40;
 /// Returns the held changes of a run with what speaks against each.
 pub(crate) fn held(home: &FenceHome, record: &RunRecord) -> Result<Vec<HeldChange>, Failure> {
     home.runs().held(record, &protected_names()).map_err(|error| run_failure(&error))
+}
+
+/// Returns the lines of a run of which nobody can say what it changed.
+pub(super) fn unreadable_line((id, error): &(String, RunError)) -> String {
+    let reason = visible(&error.to_string()).into_owned();
+    format!(
+        "{}  {reason}\n  {}\n",
+        Painted(BOLD, visible(id)),
+        Painted(
+            DIM,
+            format!("nobody can tell what it changed · `portcullis runs drop {}` removes it", visible(id))
+        )
+    )
+}
+
+/// Returns the lines of a run in a list.
+pub(super) fn line(record: &RunRecord, now: u64) -> String {
+    let command = visible(&record.words.join(" ")).into_owned();
+    let state = match record.state {
+        RunState::Held => format!("held, {}", counted(record.changes.len(), "change")),
+        other => state_name(other).to_owned(),
+    };
+    let when = age(now.saturating_sub(record.started_at_ms));
+    let place = visible(&record.workspace.to_string_lossy()).into_owned();
+    format!(
+        "{}  {command}\n  {}\n",
+        Painted(BOLD, &record.id),
+        Painted(DIM, format!("{state} · {when} · {place}"))
+    )
 }
 
 /// Writes the changes of a run as a tree.
