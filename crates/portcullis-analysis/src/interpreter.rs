@@ -11,6 +11,12 @@ const VALUED_LONG: &[&str] = &["--rcfile", "--init-file"];
 /// Short options that leave what `-c` runs as it is.
 const PLAIN: &str = "ceuxvnfBo";
 
+/// Options beside which `-n` still keeps a script from running, and names that may stand behind `-o` there.
+const STEADY: &str = "euxvnfBoO";
+const STEADY_LONG: &[&str] =
+    &["--no-config", "--no-execute", "--noprofile", "--norc", "--posix", "--verbose"];
+const STEADY_NAMES: &[&str] = &["errexit", "noexec", "nounset", "pipefail", "posix", "verbose", "xtrace"];
+
 /// Finds the shell text a command runs; `None` if it runs none.
 pub(crate) fn peel(arguments: &[Argument]) -> Option<Unwrapped> {
     let (program, rest) = arguments.split_first()?;
@@ -96,6 +102,20 @@ fn descriptor(file: &str) -> Option<Vec<WrappedPart>> {
     }
 }
 
+/// Says whether a shell is told to read its script and not to run it, by options of which none takes that back.
+pub(crate) fn is_trial(rest: &[Argument]) -> bool {
+    let mut options = ShellOptions::default();
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        if !word.is_known() || !word.text.starts_with(['-', '+']) || matches!(word.text.as_str(), "-" | "--")
+        {
+            break;
+        }
+        options.take(word, &mut words);
+    }
+    options.is_trial()
+}
+
 /// Reads a shell's options up to its script or script file.
 fn peel_shell(rest: &[Argument]) -> Option<Unwrapped> {
     let mut options = ShellOptions::default();
@@ -108,8 +128,8 @@ fn peel_shell(rest: &[Argument]) -> Option<Unwrapped> {
             script = Some(word);
             break;
         }
-        // No option undoes this, and the last word has nothing behind it that it could take as a value.
-        if options.is_only_read && word.shape().is_some() && words.len() == 0 {
+        // The last word has nothing behind it that it could take as a value.
+        if options.is_trial() && word.shape().is_some() && words.len() == 0 {
             return None;
         }
         if !word.is_known() {
@@ -124,9 +144,7 @@ fn peel_shell(rest: &[Argument]) -> Option<Unwrapped> {
             script = Some(word);
             break;
         }
-        for _ in 0..options.read(&word.text) {
-            is_open |= words.next().is_some_and(|value| !value.is_known());
-        }
+        is_open |= options.take(word, &mut words);
     }
     let mut unwrapped = options.peel(script);
     if is_open {
@@ -145,6 +163,8 @@ struct ShellOptions {
     source: ScriptSource,
     /// Whether the script is only checked.
     is_only_read: bool,
+    /// Whether an option may take that back: `-n +n`, `-n +o noexec`, `-n -o exec`.
+    may_run: bool,
     is_changing: bool,
 }
 
@@ -158,15 +178,32 @@ enum ScriptSource {
 }
 
 impl ShellOptions {
+    fn is_trial(&self) -> bool {
+        self.is_only_read && !self.may_run
+    }
+
+    /// Notes an option and the next words that are its values; says whether one of these is only known at run time.
+    fn take(&mut self, option: &Argument, words: &mut std::slice::Iter<'_, Argument>) -> bool {
+        let mut is_open = false;
+        for value in words.by_ref().take(self.read(&option.text)) {
+            is_open |= !value.is_known();
+            self.may_run |= option.text != "-O" && !STEADY_NAMES.contains(&value.text.as_str());
+        }
+        is_open
+    }
+
     /// Notes an option; returns how many of the next words are its values.
     fn read(&mut self, text: &str) -> usize {
         if text.starts_with("--") {
+            self.is_only_read |= text == "--no-execute";
+            self.may_run |= !STEADY_LONG.contains(&text);
             self.is_changing = true;
             return usize::from(VALUED_LONG.contains(&text));
         }
         let letters = text.trim_start_matches(['-', '+']);
+        self.may_run |= text.starts_with('+') || !letters.chars().all(|letter| STEADY.contains(letter));
         if text.starts_with('-') {
-            self.is_only_read |= letters == "n";
+            self.is_only_read |= letters.contains('n');
             for letter in letters.chars() {
                 self.source = self.source.max(match letter {
                     'c' => ScriptSource::Word,

@@ -4,6 +4,7 @@ use super::CommandContext;
 use super::{certain, has, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
+use crate::interpreter::is_trial;
 use crate::invocation::Wrapping;
 use crate::profile::{Match, Use};
 
@@ -20,9 +21,12 @@ pub(super) fn run(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     }
     let script = found.wanted.operands.first().filter(|script| script.text != "-");
     match script {
+        // Several letters behind a plus: what follows them is no script.
+        Some(cluster) if cluster.text.starts_with('+') => uses.push(certain(Act::Unknown, cluster)),
         Some(script) if !has(found, &["-s"]) => {
-            // With -n it is read and not run.
-            uses.push(certain(if has(found, &["-n"]) { Act::Read } else { Act::Execute }, script));
+            // With -n it is read and not run, unless an option behind takes that back.
+            let act = if is_trial(context.invocation.operands()) { Act::Read } else { Act::Execute };
+            uses.push(certain(act, script));
         }
         // It runs what it is given, which the survey lists if somebody knows it.
         _ => {
@@ -95,6 +99,12 @@ mod tests {
         assert_eq!(effects("bash -eu run.sh a b"), ["execute run.sh"]);
         assert_eq!(effects("bash -o pipefail run.sh"), ["execute run.sh"]);
         assert_eq!(effects("bash -n run.sh"), ["read run.sh"]);
+        assert_eq!(effects("bash -en -o pipefail run.sh"), ["read run.sh"]);
+        for taken_back in ["+n", "+o noexec", "-o exec", "-i"] {
+            let found = effects(&format!("bash -n {taken_back} run.sh"));
+            assert_eq!(found, ["execute run.sh"], "{taken_back}");
+        }
+        assert_eq!(effects("bash -n +en run.sh"), ["unknown +en"]);
         assert_eq!(effects("bash -c 'cat x' name"), ["read x"]);
         assert_eq!(effects("bash --rcfile x.sh run.sh"), ["execute run.sh", "execute x.sh"]);
         assert_eq!(effects("bash -lc 'cat x'"), ["observe", "read x"]);

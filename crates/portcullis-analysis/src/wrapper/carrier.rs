@@ -21,6 +21,9 @@ const PLAIN_VALUES: &[(&str, usize)] = &[
     ("-n", 1),
 ];
 
+/// More commands of `hyperfine` than these are not made of its parameters.
+const MOST_COMMANDS: usize = 64;
+
 /// Programs whose command may begin at any of their operands.
 const ANYWHERE: &[&str] = &["bwrap", "cmd", "dotenv", "envchain", "faketime", "sg", "with-contenv"];
 
@@ -56,8 +59,15 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Unwrapped> {
     if BY_OPERAND.contains(&name) || name == "lerna" && rest.iter().any(may_be_exec) {
         // A number is the value of an option.
         let is_number = |word: &Argument| word.text.chars().all(|letter| letter.is_ascii_digit());
-        let operands = beside_values(name, rest).filter(|word| !word.is_option() && !is_number(word));
+        // Behind the dashes `hyperfine` reads no more options.
+        let end = rest.iter().position(|word| name == "hyperfine" && word.text == "--").unwrap_or(rest.len());
+        let (own, behind) = rest.split_at(end);
+        let operands = beside_values(name, own).filter(|word| !word.is_option() && !is_number(word));
+        let operands = operands.chain(behind.get(1..).unwrap_or_default());
         parts.extend(operands.map(|word| WrappedPart::Text(vec![word.clone()])));
+    }
+    if name == "hyperfine" {
+        fill_parameters(rest, &mut parts);
     }
     if ANYWHERE.contains(&name) {
         let places = rest.iter().enumerate().filter(|(_, word)| !word.is_option());
@@ -89,6 +99,92 @@ fn beside_values<'a>(name: &str, rest: &'a [Argument]) -> impl Iterator<Item = &
         values = if is_value { values - 1 } else { taken.map_or(0, |(_, count)| *count) };
         !is_value || word.fixed().is_none()
     })
+}
+
+/// Puts the parameters of `hyperfine` into its commands, as it does itself: `-L dir a,b 'ls {dir}'`.
+fn fill_parameters(rest: &[Argument], parts: &mut Vec<WrappedPart>) {
+    let holds = |word: &Argument| word.text.contains('{');
+    if !parts.iter().any(|part| matches!(part, WrappedPart::Text(words) if words.iter().any(holds))) {
+        return;
+    }
+    let parameters = parameters(rest);
+    if parameters.as_ref().is_some_and(Vec::is_empty) {
+        return;
+    }
+    let filled = |word: &Argument| {
+        let Some(parameters) = &parameters else { return None };
+        let mut texts = vec![word.fixed()?.to_owned()];
+        for (name, values) in parameters {
+            let place = format!("{{{name}}}");
+            if texts.iter().any(|text| text.contains(&place)) {
+                let fill = |text: String| -> Vec<String> {
+                    values.iter().map(|value| text.replace(&place, value)).collect()
+                };
+                texts = texts.into_iter().flat_map(fill).take(MOST_COMMANDS + 1).collect();
+            }
+        }
+        (texts.len() <= MOST_COMMANDS).then_some(texts)
+    };
+    let mut all = Vec::new();
+    for part in parts.drain(..) {
+        let WrappedPart::Text(words) = &part else {
+            all.push(part);
+            continue;
+        };
+        let [word] = words.as_slice() else {
+            all.push(part);
+            continue;
+        };
+        if !holds(word) {
+            all.push(part);
+        } else if let Some(texts) = filled(word) {
+            all.extend(texts.iter().map(|text| WrappedPart::Text(vec![word.piece(text)])));
+        } else {
+            all.push(part);
+            all.push(WrappedPart::Unknown("what is put into the command is not known"));
+        }
+    }
+    *parts = all;
+}
+
+/// Returns the parameters of `hyperfine` and their values; `None` if these are not all known.
+fn parameters(rest: &[Argument]) -> Option<Vec<(String, Vec<String>)>> {
+    let mut found = Vec::new();
+    let mut has_step = false;
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        match word.fixed()? {
+            "--" => break,
+            "-L" | "--parameter-list" => {
+                let (name, list) = (words.next()?.fixed()?, words.next()?.fixed()?);
+                if list.contains(['\\', '{']) {
+                    return None;
+                }
+                found.push((name.to_owned(), list.split(',').map(str::to_owned).collect(), false));
+            }
+            "-P" | "--parameter-scan" => {
+                let name = words.next()?.fixed()?;
+                let first: i64 = words.next()?.fixed()?.parse().ok()?;
+                let last: i64 = words.next()?.fixed()?.parse().ok()?;
+                let count = usize::try_from(last.checked_sub(first)?).ok()?;
+                if count >= MOST_COMMANDS {
+                    return None;
+                }
+                found.push((
+                    name.to_owned(),
+                    (first..=last).map(|number| number.to_string()).collect(),
+                    true,
+                ));
+            }
+            text if text.starts_with("--parameter") => return None,
+            text if text.starts_with("--") => {}
+            text if text.starts_with('-') && text.contains(['L', 'P']) => return None,
+            text => has_step |= text.starts_with('-') && text.contains('D'),
+        }
+    }
+    // The steps of a scan may be parts of a number.
+    let is_stepped = has_step && found.iter().any(|(_, _, is_scan)| *is_scan);
+    (!is_stepped).then(|| found.into_iter().map(|(name, values, _)| (name, values)).collect())
 }
 
 /// Returns the words of `npx` before the program that it starts, whose options are its own; all of them if an option may
