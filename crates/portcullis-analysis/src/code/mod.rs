@@ -21,6 +21,8 @@ mod language {
     include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 }
 
+use std::collections::BTreeSet;
+
 use crate::argument::Argument;
 
 pub use action::{CodeAction, CodeReading, CodeTarget, HandedText};
@@ -121,6 +123,29 @@ fn read_at(language: Language, text: &str, arguments: &ProgramArguments, depth: 
         Language::Awk => awk::read(text),
         Language::Sql => sql::read(text),
     }
+}
+
+/// Returns the lines of a program that are nothing but a comment, counted from zero; `None` if that is not sure.
+pub(crate) fn comment_lines(language: Language, text: &str) -> Option<BTreeSet<usize>> {
+    let is_php = language == Language::Php;
+    if text.len() > LENGTH_LIMIT || is_php && text.contains("?>") {
+        return None;
+    }
+    // The tag takes as many letters as before.
+    let tree = if is_php {
+        lexer::lex(language, &text.replacen("<?php", "     ", 1))
+    } else {
+        lexer::lex(language, text)
+    };
+    let mut lines = BTreeSet::new();
+    let (mut line, mut comments) = (0, tree.comments.iter().peekable());
+    for (at, letter) in text.chars().enumerate() {
+        if comments.next_if(|comment| **comment == at).is_some() {
+            lines.insert(line);
+        }
+        line += usize::from(letter == '\n');
+    }
+    tree.problems.is_empty().then_some(lines)
 }
 
 /// Returns the code of a script of PHP without the tags around it.

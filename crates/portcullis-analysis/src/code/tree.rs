@@ -25,8 +25,10 @@ pub(super) enum CodeItem {
     Shell(Vec<StringPiece>),
     /// A list of words.
     Words(Vec<String>),
-    /// A regular expression or a replacement, with the code inside it.
+    /// A regular expression, or a replacement that gives a new text, with the code inside it.
     Regex(Vec<StringPiece>),
+    /// A replacement in place, with the code inside it.
+    Replacement(Vec<StringPiece>),
     /// An operator or a separator.
     Mark(&'static str),
     /// The end of a line where lines matter.
@@ -50,6 +52,8 @@ pub(super) struct CodeTree {
     pub(super) groups: Vec<Vec<CodeToken>>,
     /// What the lexer did not understand, one clause each.
     pub(super) problems: Vec<String>,
+    /// The letters with which comments begin that have a line for themselves.
+    pub(super) comments: Vec<usize>,
 }
 
 impl CodeTree {

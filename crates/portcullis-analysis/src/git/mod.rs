@@ -28,7 +28,8 @@ pub(crate) struct GitPush {
 const VALUED: &[&str] = &["-o", "--push-option", "--receive-pack", "--exec", "--recurse-submodules"];
 
 /// Options before the subcommand whose value is the next word.
-pub(crate) const GLOBAL_VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
+pub(crate) const GLOBAL_VALUED: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
 
 impl GitPush {
     /// Reads the words after `git`.

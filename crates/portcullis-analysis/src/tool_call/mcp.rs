@@ -63,7 +63,7 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
         layout.effects.push(fetched);
     }
     let is_ordered = call.fields.iter().any(|(field, text)| orders_change(field, text));
-    if (changes || is_ordered) && act == Act::Query {
+    if changes && act == Act::Query || is_ordered {
         layout.effects.push(effect(Act::Post, Target::Name(tool.to_owned())));
     }
     let is_local = files > 0 && act != Act::Unknown && !leaves(&words, act, call);

@@ -499,6 +499,74 @@ const CHANGED_LISTS: &[(Language, &str)] = &[
     (JavaScript, "const x = ['a']; x.push('KEY'); x.forEach(f => require('fs').readFileSync(f))"),
     (Ruby, "x = ['a']\nx.push('KEY')\nx.each { |f| puts File.read(f) }"),
     (Ruby, "x = ['a']\nx.concat(['KEY'])\nx.each { |f| puts File.read(f) }"),
+    // An element is set in whichever form, under whichever name.
+    (Python, "x = ['a']\nx[0] += 'KEY'\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nx[0], y = 'KEY', 1\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\n(y, [x[0]]) = 1, ['KEY']\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nx[0]: str = 'KEY'\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nx[0] @= 2\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nx[:], y = ['KEY'], 1\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nfor i, x[0] in enumerate(['KEY']): pass\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\n[0 for [x[0]] in [['KEY']]]\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nwith open('b') as x[0]: pass\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\ny = x\ny[0] = 'KEY'\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\n(y := x)[0] = 'KEY'\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\ny = z = x\nz += ['KEY']\ny.reverse()\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\ndef g(l):\n    l[0] = 'KEY'\ng(x)\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\ndef g(): return x\ng()[0] = 'KEY'\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\ndef g(*l):\n    l[0][0] = 'KEY'\ng(x)\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\ny = []\ny.append(x)\ny[0][0] = 'KEY'\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nfor y in [x]:\n    y[0] = 'KEY'\nprint(open(x[0]).read())"),
+    (Python, "class C:\n    l = ['a']\nC.l[0] = 'KEY'\nprint(open(C.l[0]).read())"),
+    (Python, "from operator import setitem as s\nx = ['a']\ns(x, 0, 'KEY')\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nlist(map(lambda l: l.__setitem__(0, 'KEY'), [x]))\nprint(open(x[0]).read())"),
+    (Python, "x = ['a']\nexec(\"x[0] = 'KEY'\")\nprint(open(x[0]).read())"),
+    (Python, "p = 'a'\np, *q = 'KEY', 1\nprint(open(p).read())"),
+    (Python, "p = 'a'\nq, (r, p) = 1, (2, 'KEY')\nprint(open(p).read())"),
+    (Python, "p = 'a'\ng = lambda p: open(p).read()\ng('KEY')"),
+    (Python, "p = 'a'\ndef g(n, p): print(open(p).read())\ng(*[1, 'KEY'])"),
+    (JavaScript, "const x = ['a']; [x[0]] = ['KEY']; require('fs').readFileSync(x[0])"),
+    (JavaScript, "const x = ['a']; ({k: x[0]} = {k: 'KEY'}); require('fs').readFileSync(x[0])"),
+    (JavaScript, "const x = ['a']; for (x[0] of ['KEY']); require('fs').readFileSync(x[0])"),
+    (JavaScript, "const x = ['a'];\nx[0]\n= 'KEY'; require('fs').readFileSync(x[0])"),
+    (JavaScript, "const x = ['a']; const y = x; y[0] += 'KEY'; require('fs').readFileSync(x[0])"),
+    (JavaScript, "const x = ['a']; x.map((e, i, l) => { l[0] = 'KEY' }); require('fs').readFileSync(x[0])"),
+    (JavaScript, "['a', 'b'].map((e, i, l) => { l[1] = 'KEY'; require('fs').readFileSync(e) })"),
+    (JavaScript, "const x = ['a', 'KEY']; x.copyWithin(0, 1); require('fs').readFileSync(x[0])"),
+    (JavaScript, "const x = ['a']; Object.assign(x, ['KEY']); require('fs').readFileSync(x[0])"),
+    (JavaScript, "const x = ['a']; x['spl' + 'ice'](0, 1, 'KEY'); require('fs').readFileSync(x[0])"),
+    (
+        JavaScript,
+        "const x = ['a']; const {splice} = x; splice.call(x, 0, 1, 'KEY'); require('fs').readFileSync(x[0])",
+    ),
+    (JavaScript, "let p = 'a'; ({p = 'b'} = {p: 'KEY'}); require('fs').readFileSync(p)"),
+    (JavaScript, "let p = 'a'; for (p in {KEY: 1}); require('fs').readFileSync(p)"),
+    (JavaScript, "let p = 'a'; try { throw 'KEY' } catch (p) { require('fs').readFileSync(p) }"),
+    (Ruby, "x = ['a', 'KEY']\nx.delete('a')\nputs File.read(x[0])"),
+    (Ruby, "x = ['a', 'KEY']\nx.reject! { |e| e == 'a' }\nputs File.read(x[0])"),
+    (Ruby, "x = ['a']\nx.map! { 'KEY' }\nputs File.read(x[0])"),
+    (Ruby, "x = ['a']\nx[0].sub!('a', 'KEY')\nputs File.read(x[0])"),
+    (Ruby, "x = ['a']\nx[0] << 'KEY'\nputs File.read(x[0])"),
+    (Ruby, "x = ['a']\nx[0].<<('KEY')\nputs File.read(x[0])"),
+    (Ruby, "x = ['a']\nx.each { |s| s.replace('KEY') }\nputs File.read(x[0])"),
+    (Ruby, "x = ['a']\nx.each(&:upcase!)\nputs File.read(x[0])"),
+    (Ruby, "x = ['a']\ny = x[0]\ny.insert(0, 'KEY')\nputs File.read(x[0])"),
+    (Ruby, "s = 'a'\nt = s\nt << 'KEY'\nputs File.read(s)"),
+    (Ruby, "s = 'a'\ns.send(:replace, 'KEY')\nputs File.read(s)"),
+    (Ruby, "s = 'a'\nSTDIN.read(9, s)\nputs File.read(s)"),
+    (Perl, "my @x = ('a'); $_ = 'KEY' for @x; unlink @x"),
+    (Perl, "my @x = ('a'); for my $f (@x) { $f = 'KEY' } unlink @x"),
+    (Perl, "my @x = ('a'); splice(@x, 0, 1, 'KEY'); unlink @x"),
+    (Perl, "my $s = 'a'; $s =~ s/a/KEY/; unlink $s"),
+    (Perl, "my $s = 'a'; my $r = \\$s; $$r = 'KEY'; unlink $s"),
+    (Perl, "my $s = 'a'; sub f { $_[0] = 'KEY' } f($s); unlink $s"),
+    (Perl, "my $s = 'a'; substr($s, 0, 1, 'KEY'); unlink $s"),
+    (Php, "$x = ['a', 'KEY']; array_shift($x); unlink($x[0]);"),
+    (Php, "$x = ['a']; list($x[0]) = ['KEY']; unlink($x[0]);"),
+    (Php, "$x = ['a']; foreach ([['KEY']] as [$x[0]]); unlink($x[0]);"),
+    (Php, "$x = ['a']; foreach ($x as &$v) $v = 'KEY'; unlink($x[0]);"),
+    (Php, "$x = ['a']; function f(&$l) { $l[0] = 'KEY'; } f($x); unlink($x[0]);"),
+    (Php, "$s = 'a'; sscanf('KEY', '%s', $s); unlink($s);"),
 ];
 
 #[test]
@@ -514,6 +582,31 @@ fn what_is_put_into_a_list_comes_out_of_it() {
 fn other_lists_stay_as_they_are() {
     let text = "rows = []\nfor f in ['a', 'b']:\n    rows.append(len(open(f).read()))\nprint(sum(rows))";
     assert_eq!(rendered(&read(Python, text)), "read a; read b");
+}
+
+#[test]
+fn a_command_of_which_the_words_are_moved_is_not_known() {
+    for text in [
+        "import subprocess\nx = ['ls', 'rm', 'KEY']\nx.pop(0)\nsubprocess.run(x)",
+        "import subprocess\nx = ['KEY', 'rm']\nx.reverse()\nsubprocess.run(x)",
+        "import subprocess\nx = ['ls', 'KEY']\ny = x\ny[0], z = 'rm', 1\nsubprocess.run(x)",
+    ] {
+        assert!(!read(Python, text).gaps.is_empty(), "{text}");
+    }
+    let text = "import subprocess\nx = ['ls', 'a']\ny = [2, 1]\ny.sort()\nsubprocess.run(x)";
+    assert_eq!(read(Python, text).gaps, Vec::<String>::new());
+}
+
+#[test]
+fn a_line_that_ends_where_few_see_it_is_no_comment() {
+    for (language, text) in [
+        (Python, "# a\rimport os; os.remove('KEY')"),
+        (JavaScript, "// a\u{2028}require('fs').unlinkSync('KEY')"),
+        (Php, "// a\runlink('KEY');"),
+    ] {
+        assert!(!read(language, text).gaps.is_empty(), "{text:?}");
+    }
+    assert_eq!(rendered(&read(Python, "# a\r\nprint(open('a').read())\r\n")), "read a");
 }
 
 #[test]
@@ -543,10 +636,28 @@ fn words_that_a_program_is_started_with_stand_in_their_places() {
         (Python, "import sys\nx = sys.argv[1:]\nprint(open(x[1]).read())", 1, "read a; read b"),
         (
             JavaScript,
-            "const x = process.argv.slice(1); require('fs').readFileSync(x[1])",
+            "const x = process.argv.slice(2); require('fs').readFileSync(x[1])",
             2,
             "read a; read b",
         ),
+        // A part that begins before them holds the interpreter or the program too.
+        (
+            JavaScript,
+            "const x = process.argv.slice(1); require('fs').readFileSync(x[1])",
+            2,
+            "read a; read b; read <path>",
+        ),
+        // What leaves the list as it is does not make it unknown.
+        (Python, "import sys\nif 'b' in sys.argv: print(open(sys.argv[1]).read())", 1, "read a"),
+        (Python, "import sys\nd = {sys.argv[1]: 1}\nd[sys.argv[1]] = 2\nopen(sys.argv[1])", 1, "read a"),
+        (Python, "import sys\nx, y = sys.argv[1], sys.argv[2]\nopen(x)\nopen(y)", 1, "read a; read b"),
+        (
+            JavaScript,
+            "process.argv.slice(2).map((f, i) => require('fs').readFileSync(f))",
+            2,
+            "read a; read b",
+        ),
+        (Ruby, "x = ARGV[0]\ns = File.read(x)\ns.gsub!('b', 'c')\nFile.write(x, s)", 0, "read a; write a"),
         // Beyond the last, and where the program changes the list, nothing is known.
         (Python, "import sys\nprint(open(sys.argv[3]).read())", 1, "read <path>"),
         (Python, "import sys\nsys.argv[1] = 'KEY'\nprint(open(sys.argv[1]).read())", 1, "read <path>"),

@@ -3,7 +3,7 @@
 use super::dialect::MARKS;
 use super::{CodeLexer, DEPTH_LIMIT, LexerFrame};
 use crate::code::Language;
-use crate::code::tree::CodeItem;
+use crate::code::tree::{CodeItem, WHOLE};
 
 impl CodeLexer {
     /// Opens a bracket: its content is a group of its own.
@@ -72,6 +72,7 @@ impl CodeLexer {
             _ => false,
         };
         if line_comment && !(letter == '#' && self.is_php_attribute()) {
+            self.note_comment();
             self.skip_to_line_end();
             return true;
         }
@@ -80,6 +81,16 @@ impl CodeLexer {
             return true;
         }
         letter == '=' && self.begins_line() && self.skip_pod()
+    }
+
+    /// Notes a comment before which nothing stands on its line, unless it stands in the code of a string.
+    fn note_comment(&mut self) {
+        let is_whole = matches!(self.stack.first(), Some(LexerFrame::Part(WHOLE)))
+            && !self.stack.iter().any(|frame| matches!(frame, LexerFrame::Hole(..)));
+        let mut before = self.letters.iter().take(self.at).rev().take_while(|letter| **letter != '\n');
+        if is_whole && before.all(|letter| letter.is_whitespace()) {
+            self.tree.comments.push(self.at);
+        }
     }
 
     /// Says whether `#[` is an attribute and no comment.

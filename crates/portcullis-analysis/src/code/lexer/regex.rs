@@ -100,7 +100,8 @@ impl CodeLexer {
                 self.report("evaluates what it replaces");
             }
         }
-        self.push(CodeItem::Regex(pieces));
+        let is_in_place = !flags.contains('r');
+        self.push(if is_in_place { CodeItem::Replacement(pieces) } else { CodeItem::Regex(pieces) });
     }
 
     fn skip_delimited(&mut self, open: char) {

@@ -66,6 +66,12 @@ impl CodeReader<'_> {
             self.apply(row, None, Some(arguments), name);
         } else if !self.profile().is_harmless(name) {
             match name.rsplit_once('.') {
+                // The words that the program is started with are a list like any other.
+                Some((list, method))
+                    if self.evaluator.given_words(&CodeValue::Named(list.to_owned())).is_some() =>
+                {
+                    self.read_method_call("list", None, method, Some(arguments), false);
+                }
                 // `x.unlink()` of a value nobody knows: what the method does on any value counts.
                 Some((_, method)) if !self.knows_root(name) => {
                     let is_own = self.is_own_method(chain, place, method);
@@ -456,7 +462,7 @@ fn path_objects(value: &CodeValue) -> Vec<CodeTarget> {
         }
         CodeValue::Kind("name", _) => vec![CodeTarget::Path(ANY_NAME.to_owned())],
         CodeValue::Plain(_) | CodeValue::Kind("file" | "stream", None) => Vec::new(),
-        CodeValue::List(values) => values
+        CodeValue::List(values) | CodeValue::Mixed(values) => values
             .iter()
             .map(|value| match value {
                 CodeValue::Text(path) | CodeValue::Kind("path", Some(path)) => CodeTarget::Path(path.clone()),

@@ -3,21 +3,26 @@
 use super::chain::{ChainCutter, GroupSpan};
 use super::growth;
 use super::scope::{LoadedModule, NameMeaning, ProgramNames};
+use super::targets::SetPlaces;
 use crate::code::Language;
-use crate::code::tree::{CodeItem, StringPiece};
+use crate::code::tree::{CodeItem, StringPiece, WHOLE};
+
+/// Marks that make something else of what stands before them.
+const CHANGING: &[&str] =
+    &["+=", "-=", "*=", "/=", "%=", ".=", "|=", "&=", "^=", "**=", "//=", ">>=", "<<=", ">>>=", "<<"];
 
 /// How many items a statement may have.
 pub(super) const STATEMENT_LIMIT: usize = 1024;
 
 /// Binds the names of a whole program.
 pub(super) fn bind(cutter: ChainCutter<'_>) -> ProgramNames {
-    let mut binder =
-        Binder { cutter, scope: ProgramNames::default(), lists: Vec::new(), parents: parents(cutter) };
+    let places = SetPlaces::of(cutter);
+    let mut binder = Binder { cutter, scope: ProgramNames::default(), lists: Vec::new(), places };
     binder.lists = (0..cutter.tree.groups.len()).map(|group| binder.is_list(group)).collect();
     for group in 0..cutter.tree.groups.len() {
         binder.bind_group(group);
     }
-    let mut scope = binder.scope;
+    let Binder { mut scope, places, .. } = binder;
     for group in 0..cutter.tree.groups.len() {
         let length = cutter.tree.items(group).len();
         let mut at = 0;
@@ -33,7 +38,7 @@ pub(super) fn bind(cutter: ChainCutter<'_>) -> ProgramNames {
             at = chain.next.max(at + 1);
         }
     }
-    growth::bind(cutter, &mut scope);
+    growth::bind(cutter, &places, &mut scope);
     scope
 }
 
@@ -42,27 +47,12 @@ pub(super) fn relative_file(file: &str) -> String {
     if file.starts_with(['.', '/']) { file.to_owned() } else { format!("./{file}") }
 }
 
-fn parents(cutter: ChainCutter<'_>) -> Vec<Option<(usize, usize)>> {
-    let mut parents = vec![None; cutter.tree.groups.len()];
-    for group in 0..cutter.tree.groups.len() {
-        for (at, token) in cutter.tree.items(group).iter().enumerate() {
-            if let CodeItem::Group(_, inner) = token.item
-                && let Some(parent) = parents.get_mut(inner)
-            {
-                *parent = Some((group, at));
-            }
-        }
-    }
-    parents
-}
-
 pub(super) struct Binder<'a> {
     pub(super) cutter: ChainCutter<'a>,
     pub(super) scope: ProgramNames,
     /// For each group, whether commas part expressions in it.
     lists: Vec<bool>,
-    /// Where each group stands.
-    parents: Vec<Option<(usize, usize)>>,
+    pub(super) places: SetPlaces<'a>,
 }
 
 impl Binder<'_> {
@@ -77,12 +67,10 @@ impl Binder<'_> {
     fn bind_group(&mut self, group: usize) {
         for at in 0..self.cutter.tree.items(group).len() {
             match self.item(group, at) {
-                Some(CodeItem::Mark("=" | ":=" | "||=" | "??=")) => self.bind_assignment(group, at),
-                Some(CodeItem::Mark("+=" | ".=" | "<<" | "<<=")) => {
-                    if let Some(name) = at.checked_sub(1).and_then(|at| self.name(group, at)) {
-                        self.scope.bind(&name, NameMeaning::Unknown);
-                    }
+                Some(CodeItem::Mark("=" | ":=" | "||=" | "??=" | "&&=")) => {
+                    self.bind_assignment(group, at);
                 }
+                Some(CodeItem::Mark(mark)) if CHANGING.contains(mark) => self.bind_changed(group, at),
                 Some(CodeItem::Mark("=>")) => self.bind_arrow(group, at),
                 Some(CodeItem::Mark("|")) => self.bind_block_parameters(group, at),
                 Some(CodeItem::Name(name)) => {
@@ -94,8 +82,31 @@ impl Binder<'_> {
         }
     }
 
+    /// Makes a name, or a member, unknown that is made of what it was.
+    fn bind_changed(&mut self, group: usize, mark: usize) {
+        let Some(name) = mark.checked_sub(1).and_then(|at| self.name(group, at)) else { return };
+        if mark.checked_sub(2).is_some_and(|dot| self.is_member_mark(group, dot)) {
+            self.scope.bind(&format!(".{name}"), NameMeaning::Changed);
+        } else {
+            self.scope.bind(&name, NameMeaning::Changed);
+        }
+    }
+
     fn bind_assignment(&mut self, group: usize, mark: usize) {
         let value = self.statement(group, mark + 1);
+        let operator = mark.checked_sub(1).and_then(|at| self.item(group, at));
+        let is_of_perl = self.cutter.profile.language == Language::Perl;
+        match operator {
+            // `@=` of Python and `x=` of Perl are operators too.
+            Some(CodeItem::Mark(_)) => self.bind_changed(group, mark - 1),
+            Some(CodeItem::Name(name)) if name == "x" && is_of_perl => self.bind_changed(group, mark - 1),
+            _ => {}
+        }
+        let targets = self.targets(group, mark);
+        if self.cutter.items(targets).iter().any(|token| matches!(token.item, CodeItem::Mark("," | "*"))) {
+            self.scope.bind_targets(self.cutter, targets, value);
+            return;
+        }
         self.scope.bind_target(self.cutter, group, mark, value);
         // `const run = (a, b) => …` and `run = function (a) {…}` define functions.
         let Some(name) = mark.checked_sub(1).and_then(|at| self.name(group, at)) else { return };
@@ -121,114 +132,32 @@ impl Binder<'_> {
         }
     }
 
-    /// Binds the parameters before `=>`.
-    fn bind_arrow(&mut self, group: usize, mark: usize) {
-        let Some(before) = mark.checked_sub(1) else { return };
-        if self.cutter.profile.language != Language::JavaScript {
-            return;
-        }
-        match self.item(group, before) {
-            Some(CodeItem::Name(name)) => {
-                let name = name.clone();
-                match self.element_source(group, before) {
-                    Some(element) => self.scope.bind(&name, element),
-                    None => _ = self.scope.bounds.entry(name).or_default(),
-                }
-            }
-            Some(CodeItem::Group('(', inner)) => {
-                let inner = *inner;
-                let only = self.parameters(inner);
-                match (only.as_slice(), self.element_source(group, before)) {
-                    ([name, ..], Some(element)) if !name.is_empty() => {
-                        let name = name.clone();
-                        self.scope.bind(&name, element);
-                        self.open_parameters(inner);
-                    }
-                    _ => self.open_parameters(inner),
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Returns what the first parameter of an arrow function stands for that a method of a list is given: its elements.
-    fn element_source(&self, group: usize, start: usize) -> Option<NameMeaning> {
-        let is_first =
-            start == 0 || start == 1 && self.item(group, 0).is_some_and(|item| item.is_name("async"));
-        let (outer, at) = self.parents.get(group).copied().flatten().filter(|_| is_first)?;
-        let method = at.checked_sub(1).and_then(|at| self.item(outer, at)).and_then(CodeItem::name)?;
-        let goes_over = matches!(
-            method,
-            "every" | "filter" | "find" | "findIndex" | "flatMap" | "forEach" | "map" | "some"
-        );
-        let dot = at.checked_sub(2).filter(|dot| goes_over && self.is_member_mark(outer, *dot))?;
-        let mut start = dot;
-        loop {
-            // A link of the chain, from behind: its calls and subscripts, then its name.
-            start = start.checked_sub(1)?;
-            while matches!(self.item(outer, start), Some(CodeItem::Group('(' | '[', _)))
-                && start
-                    .checked_sub(1)
-                    .and_then(|at| self.item(outer, at))
-                    .is_some_and(|item| matches!(item, CodeItem::Name(_) | CodeItem::Group('(' | '[', _)))
-            {
-                start -= 1;
-            }
-            match start.checked_sub(1) {
-                Some(before) if self.is_member_mark(outer, before) => start = before,
-                _ => break,
-            }
-        }
-        Some(NameMeaning::Element(GroupSpan { group: outer, start, end: dot }))
-    }
-
-    fn is_member_mark(&self, group: usize, at: usize) -> bool {
-        self.item(group, at).is_some_and(|item| item.is_mark(".") || item.is_mark("?."))
-    }
-
-    /// Makes parameters names that nothing is known of yet.
-    fn open_parameters(&mut self, inner: usize) {
-        for parameter in self.parameters(inner) {
-            self.scope.bounds.entry(parameter).or_default();
-        }
-    }
-
-    /// Binds `|a, b|` of Ruby.
-    fn bind_block_parameters(&mut self, group: usize, mark: usize) {
-        let before = mark.checked_sub(1).and_then(|at| self.item(group, at));
-        let opens = before.is_none_or(|item| item.is_name("do"));
-        if self.cutter.profile.language != Language::Ruby || !opens {
-            return;
-        }
-        let end = (mark + 1..mark + 16).find(|at| self.item(group, *at).is_none_or(|item| item.is_mark("|")));
-        let names: Vec<String> =
-            (mark + 1..end.unwrap_or(mark + 16)).filter_map(|at| self.name(group, at)).collect();
-        let bound =
-            self.block_source(group, mark).filter(|_| names.len() == 1).unwrap_or(NameMeaning::Unknown);
-        for name in names {
-            self.scope.bind(&name, bound.clone());
-        }
-    }
-
-    /// Returns what the only parameter of a block stands for: what the call before it gives, or its elements.
-    fn block_source(&self, group: usize, mark: usize) -> Option<NameMeaning> {
-        let (group, end) = match mark.checked_sub(1) {
-            Some(word) => (group, word),
-            None => self.parents.get(group).copied().flatten()?,
+    /// Returns the targets before a mark, where a language sets several that commas part.
+    fn targets(&self, group: usize, mark: usize) -> GroupSpan {
+        let may_be_several = match self.cutter.profile.language {
+            Language::Python => group == WHOLE,
+            Language::Ruby => !self.places.is_argument(group),
+            _ => false,
         };
-        let nearby = (end.saturating_sub(32)..end).rev();
-        let start = nearby
-            .take_while(|at| {
-                !matches!(self.item(group, *at), Some(CodeItem::Line | CodeItem::Mark(";" | "=")))
-            })
-            .last()?;
-        let method = end.checked_sub(1).and_then(|at| self.item(group, at)).and_then(CodeItem::name);
-        match method {
-            Some("each" | "map" | "select" | "reject" | "filter" | "find" | "any?" | "all?") => {
-                Some(NameMeaning::Element(GroupSpan { group, start, end: end.checked_sub(2)? }))
-            }
-            Some(_) => None,
-            None => Some(NameMeaning::Value(GroupSpan { group, start, end })),
+        let is_of_target = |at: &usize| match self.item(group, *at) {
+            Some(CodeItem::Name(name)) => !self.cutter.profile.is_keyword(name),
+            Some(CodeItem::Group(..) | CodeItem::Mark("," | "." | "*" | "&.")) => true,
+            Some(CodeItem::Line) => at
+                .checked_sub(1)
+                .and_then(|before| self.item(group, before))
+                .is_some_and(|item| item.is_mark(",")),
+            _ => false,
+        };
+        let before = (mark.saturating_sub(STATEMENT_LIMIT)..mark).rev().take_while(is_of_target);
+        let length = if may_be_several { before.count() } else { 0 };
+        GroupSpan { group, start: mark - length, end: mark }
+    }
+
+    /// Makes parameters names that may stand for anything, but for the first if it is told what that stands for.
+    pub(super) fn open_parameters(&mut self, inner: usize, first: Option<NameMeaning>) {
+        let mut first = first;
+        for parameter in self.parameters(inner) {
+            self.scope.bind(&parameter, first.take().unwrap_or(NameMeaning::Unknown));
         }
     }
 
@@ -257,6 +186,7 @@ impl Binder<'_> {
             (Language::Python, "as") => self.bind_as(group, at),
             (Language::Php, "as") => self.bind_php_loop(group, at),
             (Language::JavaScript, "of") => self.bind_of(group, at),
+            (Language::JavaScript, "in") => self.bind_keys(group, at),
             (Language::JavaScript, "import") => self.bind_js_import(group, at),
             (Language::JavaScript, _) => self.bind_method(group, at, word),
             (Language::Perl, "foreach" | "for") => self.bind_perl_loop(group, at),
@@ -289,7 +219,7 @@ impl Binder<'_> {
         let Some(mut name) = self.name(group, at) else {
             if let Some(CodeItem::Group('(', inner)) = self.item(group, at) {
                 let inner = *inner;
-                self.open_parameters(inner);
+                self.open_parameters(inner, None);
             }
             return;
         };
@@ -321,7 +251,7 @@ impl Binder<'_> {
     }
 
     /// Returns the names of parameters in brackets, and binds their defaults.
-    fn parameters(&mut self, inner: usize) -> Vec<String> {
+    pub(super) fn parameters(&mut self, inner: usize) -> Vec<String> {
         let mut names = Vec::new();
         for part in self.cutter.split(self.cutter.whole(inner)) {
             let items = self.cutter.items(part);
@@ -378,15 +308,38 @@ impl Binder<'_> {
         }
     }
 
-    /// Notes the parameters of a lambda as names without a meaning: whoever calls it decides.
-    fn bind_lambda(&mut self, group: usize, start: usize) {
+    /// Makes the parameters of a lambda unknown, for whoever calls it decides; but for the first one where the call that
+    /// it is given to goes over a list.
+    pub(super) fn bind_lambda(&mut self, group: usize, start: usize) {
+        let mut first = self.lambda_source(group, start);
         let mut at = start;
         while at < start + 32 && !self.item(group, at).is_none_or(|item| item.is_mark(":")) {
-            if let Some(name) = self.name(group, at) {
-                self.scope.bounds.entry(name).or_default();
+            let before = at.checked_sub(1).filter(|_| at > start).and_then(|before| self.item(group, before));
+            let is_parameter = before.is_none_or(|item| matches!(item, CodeItem::Mark("," | "*" | "**")));
+            if let Some(name) = self.name(group, at).filter(|_| is_parameter) {
+                self.scope.bind(&name, first.take().unwrap_or(NameMeaning::Unknown));
             }
             at += 1;
         }
+    }
+
+    /// Returns what the parameter of a lambda stands for that is given to `sorted`, `map` and the like: the elements of
+    /// the list beside it, or of what the method is called on.
+    fn lambda_source(&self, group: usize, start: usize) -> Option<NameMeaning> {
+        let (outer, at) = self.places.parent(group)?;
+        let method = at.checked_sub(1).and_then(|at| self.item(outer, at)).and_then(CodeItem::name)?;
+        let is_member = at.checked_sub(2).is_some_and(|dot| self.is_member_mark(outer, dot));
+        if is_member && method == "sort" {
+            let owner = at.checked_sub(3).filter(|owner| self.name(outer, *owner).is_some())?;
+            return Some(NameMeaning::Element(GroupSpan { group: outer, start: owner, end: owner + 1 }));
+        }
+        let parts = self.cutter.split(self.cutter.whole(group));
+        let list = match (method, parts.as_slice()) {
+            ("max" | "min" | "sorted", [list, other]) if other.start < start => list,
+            ("filter" | "map", [other, list]) if other.end > start => list,
+            _ => return None,
+        };
+        (!is_member).then_some(NameMeaning::Element(*list))
     }
 
     /// Binds `name(parameters) {` of classes and objects, and `catch (error) {`.
@@ -398,7 +351,7 @@ impl Binder<'_> {
         };
         let inner = *inner;
         if word == "catch" {
-            self.open_parameters(inner);
+            self.open_parameters(inner, None);
         } else if !self.cutter.profile.is_keyword(word) {
             self.scope.skips.insert((group, at));
             let parameters = self.parameters(inner);
@@ -458,7 +411,7 @@ impl Binder<'_> {
     fn is_list(&self, group: usize) -> bool {
         let is_declaration = self.cutter.profile.language == Language::JavaScript;
         is_declaration
-            || (group != crate::code::tree::WHOLE
+            || (group != WHOLE
                 && !self
                     .cutter
                     .tree

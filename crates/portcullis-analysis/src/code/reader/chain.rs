@@ -2,7 +2,7 @@
 
 use crate::code::Language;
 use crate::code::table::LanguageTable;
-use crate::code::tree::{CodeItem, CodeToken, CodeTree};
+use crate::code::tree::{CodeItem, CodeToken, CodeTree, StringPiece};
 
 /// A stretch of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,8 @@ impl<'a> ChainCutter<'a> {
             | CodeItem::Shell(_)
             | CodeItem::Words(_)
             | CodeItem::Number(_)
-            | CodeItem::Regex(_) => true,
+            | CodeItem::Regex(_)
+            | CodeItem::Replacement(_) => true,
             CodeItem::Group('[' | '(', _) => first.is_spaced,
             CodeItem::Group('{', _) => self.language() == Language::Perl,
             CodeItem::Group(..) | CodeItem::Line => false,
@@ -242,6 +243,20 @@ impl<'a> ChainCutter<'a> {
                 | "xor"
                 | "as"
         ) && (self.profile.is_keyword(name))
+    }
+
+    /// Returns a text that is all that stands in brackets.
+    pub(super) fn plain_text(self, inner: GroupSpan) -> Option<String> {
+        match self.items(inner) {
+            [token] => match &token.item {
+                CodeItem::Text(pieces) => match pieces.as_slice() {
+                    [StringPiece::Plain(text)] => Some(text.clone()),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Splits a stretch at its commas.

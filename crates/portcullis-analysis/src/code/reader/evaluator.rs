@@ -7,7 +7,7 @@ use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use super::given_words::GivenWords;
 use super::scope::{NameMeaning, ProgramNames};
 use super::value::{CodeValue, element, element_part, fill, is_constant, joined};
-use super::{circle, element};
+use super::{element, value};
 use crate::code::Language;
 use crate::code::tree::{CodeItem, StringPiece};
 
@@ -263,7 +263,7 @@ impl<'a> Evaluator<'a> {
             Some(CodeItem::Group('(', inner)) => self.round(*inner, depth),
             Some(CodeItem::Group('[', inner)) => vec![self.list(*inner, depth)],
             Some(CodeItem::Group(..)) => vec![CodeValue::Kind("table", None)],
-            Some(CodeItem::Regex(_)) => vec![CodeValue::Kind("pattern", None)],
+            Some(CodeItem::Regex(_) | CodeItem::Replacement(_)) => vec![CodeValue::Kind("pattern", None)],
             _ => vec![CodeValue::Unknown],
         }
     }
@@ -357,19 +357,28 @@ impl<'a> Evaluator<'a> {
     pub(super) fn remembered(&self, name: &str, bounds: &[NameMeaning], depth: usize) -> Vec<CodeValue> {
         if let Some(known) = self.names.borrow().get(name) {
             // A name that stands for a place below itself: what is joined to it tells.
-            return known.clone().unwrap_or_else(|| vec![CodeValue::Text(circle::mark(name))]);
+            return known.clone().unwrap_or_else(|| vec![CodeValue::Text(value::circle_mark(name))]);
         }
         self.names.borrow_mut().insert(name.to_owned(), None);
         let mut values = Vec::new();
-        for bound in bounds {
+        // What is put into a list counts where there may be one; a list of Perl may look like its only element.
+        let adds = |bound: &&NameMeaning| matches!(bound, NameMeaning::Added { .. });
+        let is_of_perl = self.cutter.profile.language == Language::Perl;
+        for bound in bounds.iter().filter(|bound| !adds(bound)).chain(bounds.iter().filter(adds)) {
+            let may_grow = |value: &CodeValue| {
+                value::may_grow(value) || value::is_open(value) || self.given_words(value).is_some()
+            };
+            if adds(&bound) && !values.is_empty() && !is_of_perl && !values.iter().any(may_grow) {
+                continue;
+            }
             for value in self.bound(bound, depth) {
                 if !values.contains(&value) {
                     values.push(value);
                 }
             }
         }
-        let values = circle::without(values, name);
-        if values.iter().any(circle::is_open) {
+        let values = self.unsettled(value::without_circle(values, name), bounds);
+        if values.iter().any(value::is_open) {
             // What is found on the way round holds for that way alone.
             self.names.borrow_mut().remove(name);
         } else {
@@ -407,7 +416,8 @@ impl<'a> Evaluator<'a> {
             NameMeaning::Library(name) => vec![CodeValue::Named(name.clone())],
             NameMeaning::Module(module, member) => vec![self.module_value(module, member.as_deref())],
             NameMeaning::Own => vec![CodeValue::Own],
-            NameMeaning::Unknown => vec![CodeValue::Unknown],
+            NameMeaning::Unknown | NameMeaning::Changed => vec![CodeValue::Unknown],
+            NameMeaning::Moved | NameMeaning::Shaken => Vec::new(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::chain::GroupSpan;
 use super::evaluator::Evaluator;
 use super::scope::named_argument;
 use super::value::{ANY_NAME, CodeValue, HOME, PACKAGE, PROJECT, fill, joined, variable};
-use super::{circle, element};
+use super::{element, value};
 use crate::act::Act;
 use crate::code::table::{Does, Gives, LibraryRow, ModuleOrigin, On, module_name};
 use crate::encoded_text;
@@ -13,13 +13,15 @@ impl Evaluator<'_> {
     /// Returns what a call gives. Without a row nobody knows, and what was decoded stays decoded.
     pub(super) fn call(&self, callee: &CodeValue, arguments: GroupSpan, depth: usize) -> CodeValue {
         match callee {
-            CodeValue::Named(name) if self.words_of(name).is_some() => {
-                self.words_of(name).unwrap_or(CodeValue::Unknown)
+            CodeValue::Named(name) => {
+                if let Some(words) = self.words_of(name, arguments, depth) {
+                    return words;
+                }
+                match self.cutter.profile.row(name) {
+                    Some(row) => self.given(row, None, arguments, depth),
+                    None => CodeValue::Unknown,
+                }
             }
-            CodeValue::Named(name) => match self.cutter.profile.row(name) {
-                Some(row) => self.given(row, None, arguments, depth),
-                None => CodeValue::Unknown,
-            },
             CodeValue::Member(kind, own, method) => {
                 self.method(kind, own.as_deref(), method, arguments, depth)
             }
@@ -62,7 +64,7 @@ impl Evaluator<'_> {
             .collect();
         match (method, values.as_slice()) {
             // What a name stands for is not known while it is being found.
-            _ if circle::is_marked(text) => CodeValue::Unknown,
+            _ if value::is_marked(text) => CodeValue::Unknown,
             (
                 "encode" | "decode" | "strip" | "trim" | "rstrip" | "lstrip" | "chomp" | "to_s" | "toString"
                 | "freeze",
@@ -114,7 +116,9 @@ impl Evaluator<'_> {
             Gives::Home => CodeValue::Kind("path", Some(HOME.to_owned())),
             Gives::Same(place) => match argument(place) {
                 // What is sorted or turned round has its elements elsewhere.
-                CodeValue::List(_) if is_reordering(row.name) => CodeValue::Kind("list", None),
+                CodeValue::List(values) | CodeValue::Mixed(values) if is_reordering(row.name) => {
+                    CodeValue::Mixed(values)
+                }
                 value => value,
             },
             Gives::Below => found_below(own, argument(0)),

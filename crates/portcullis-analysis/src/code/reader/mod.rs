@@ -15,14 +15,12 @@
 mod apply;
 mod binder;
 mod chain;
-mod circle;
 mod element;
 mod evaluator;
 mod given;
 mod given_words;
 mod growth;
 mod import;
-mod loops;
 mod module_call;
 mod names;
 mod options;
@@ -30,7 +28,9 @@ mod reference;
 mod request;
 mod run;
 mod scope;
+mod sharing;
 mod signs;
+mod targets;
 mod value;
 
 use chain::{Chain, ChainCutter, ChainStep, GroupSpan};
@@ -65,7 +65,7 @@ pub(super) fn read(
     let cutter = ChainCutter { tree: &tree, profile };
     let scope = binder::bind(cutter);
     // Names may stand for names that stand for names: fuel bounds all looking up together.
-    let words = given_words::of(profile.language, text, arguments);
+    let words = given_words::of(cutter, &scope, text, arguments);
     let evaluator = Evaluator::new(cutter, &scope, tokens * 40 + 20_000, words);
     let mut reader = CodeReader {
         evaluator,

@@ -203,7 +203,7 @@ impl CodeReader<'_> {
             match value {
                 CodeValue::Text(text) => self.check_text(text, is_route),
                 CodeValue::Partial(pieces) => self.check_pieces(pieces, is_route),
-                CodeValue::List(values) => {
+                CodeValue::List(values) | CodeValue::Mixed(values) => {
                     // The words of a command may stand side by side.
                     let texts: Vec<String> =
                         values.iter().flat_map(|value| value.pieces().into_iter().flatten()).collect();
@@ -288,7 +288,10 @@ fn words_of(name: &str) -> Vec<String> {
 /// Returns the pieces of a string that stand in the program.
 fn texts_of(item: &CodeItem) -> Vec<&str> {
     match item {
-        CodeItem::Text(pieces) | CodeItem::Shell(pieces) | CodeItem::Regex(pieces) => pieces
+        CodeItem::Text(pieces)
+        | CodeItem::Shell(pieces)
+        | CodeItem::Regex(pieces)
+        | CodeItem::Replacement(pieces) => pieces
             .iter()
             .filter_map(|piece| match piece {
                 StringPiece::Plain(text) => Some(text.as_str()),
@@ -307,7 +310,7 @@ fn texts_of(item: &CodeItem) -> Vec<&str> {
 fn inner_groups(item: &CodeItem) -> Vec<usize> {
     match item {
         CodeItem::Group(_, group) => vec![*group],
-        CodeItem::Text(pieces) | CodeItem::Regex(pieces) => pieces
+        CodeItem::Text(pieces) | CodeItem::Regex(pieces) | CodeItem::Replacement(pieces) => pieces
             .iter()
             .filter_map(|piece| match piece {
                 StringPiece::Hole(group) => Some(*group),

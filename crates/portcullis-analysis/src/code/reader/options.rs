@@ -159,7 +159,7 @@ impl CodeReader<'_> {
                 for value in self.evaluator.values(value) {
                     if let CodeValue::Text(path) = value {
                         self.out.add(Act::Write, CodeTarget::Path(path));
-                    } else if let CodeValue::List(_) = value {
+                    } else if let CodeValue::List(_) | CodeValue::Mixed(_) = value {
                         self.out.add(Act::Write, CodeTarget::SomePath);
                     }
                 }
@@ -265,7 +265,14 @@ impl CodeReader<'_> {
 
     fn trailing_options(&self, part: GroupSpan, values: &[CodeValue]) -> CallOptions {
         let is_other = |value: &CodeValue| {
-            matches!(value, CodeValue::Own | CodeValue::Plain(_) | CodeValue::Text(_) | CodeValue::List(_))
+            matches!(
+                value,
+                CodeValue::Own
+                    | CodeValue::Plain(_)
+                    | CodeValue::Text(_)
+                    | CodeValue::List(_)
+                    | CodeValue::Mixed(_)
+            )
         };
         if values.iter().all(is_other) { CallOptions::new() } else { self.options_of(part) }
     }

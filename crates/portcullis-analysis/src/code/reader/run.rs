@@ -4,10 +4,11 @@ use super::CodeReader;
 use super::chain::GroupSpan;
 use super::names::shown;
 use super::options::StartSetting;
+use super::scope::NameMeaning;
 use super::value::CodeValue;
 use crate::act::Act;
 use crate::code::table::Does;
-use crate::code::{CodeTarget, DEPTH_LIMIT, Language, ProgramArguments, read_at};
+use crate::code::{CodeTarget, DEPTH_LIMIT, Language, ProgramArguments, lexer, read_at};
 
 /// Stands in a shell command for what is only known at run time.
 pub(super) const HOLE: &str = "$UNKNOWN";
@@ -268,10 +269,10 @@ impl CodeReader<'_> {
     /// Runs a text as code of the same language.
     pub(super) fn run_code(&mut self, value: &CodeValue) {
         match value {
-            CodeValue::Text(text) => self.read_inside(self.profile().language, text),
+            CodeValue::Text(text) => self.read_own(text),
             CodeValue::Decoded(text) => {
                 self.out.add(Act::Obfuscate, CodeTarget::None);
-                self.read_inside(self.profile().language, text);
+                self.read_own(text);
             }
             // A block of code is read where it stands.
             CodeValue::Kind("table", _) | CodeValue::Plain(_) | CodeValue::Own => {}
@@ -280,6 +281,22 @@ impl CodeReader<'_> {
                 self.gap("evaluates code that is only known at run time".to_owned());
             }
         }
+    }
+
+    /// Reads code of the same language. What it does to the names of this program is not followed.
+    fn read_own(&mut self, text: &str) {
+        let language = self.profile().language;
+        let tree = lexer::lex(language, text);
+        let is_fixed = |meaning: &NameMeaning| {
+            matches!(meaning, NameMeaning::Library(_) | NameMeaning::Module(..) | NameMeaning::Own)
+        };
+        let bounds = &self.evaluator.scope.bounds;
+        let is_shared = |name: &str| bounds.get(name).is_some_and(|known| !known.iter().all(is_fixed));
+        let mut names = tree.groups.iter().flatten().filter_map(|token| token.item.name());
+        if names.any(is_shared) {
+            self.gap("evaluates code that may change what its names stand for".to_owned());
+        }
+        self.read_inside(language, text);
     }
 
     /// Reads code inside code, to a depth that nobody needs who means well.

@@ -29,6 +29,12 @@ pub(super) enum NameMeaning {
     Own,
     /// Something only known at run time.
     Unknown,
+    /// What is made of what it was, or has an element set: something only known at run time.
+    Changed,
+    /// Nothing of its own: the elements of its lists may stand in any order.
+    Moved,
+    /// Nothing of its own: nobody knows the elements of its lists, or the letters of texts that change in place.
+    Shaken,
 }
 
 /// A module that is loaded.
@@ -60,6 +66,10 @@ const BOUND_LIMIT: usize = 16;
 
 impl ProgramNames {
     pub(super) fn bind(&mut self, name: &str, bound: NameMeaning) {
+        // `$main::name` of Perl may be `$name`.
+        if let Some((_, short)) = name.rsplit_once("::").filter(|_| name.starts_with('$')) {
+            self.bind(&format!("${short}"), NameMeaning::Unknown);
+        }
         let bounds = self.bounds.entry(name.to_owned()).or_default();
         if bounds.len() < BOUND_LIMIT {
             if !bounds.contains(&bound) {
@@ -111,18 +121,38 @@ impl ProgramNames {
     /// Makes the parameters of a function unknown that is handed to something else, which calls it with anything.
     pub(super) fn open_handed(&mut self, cutter: ChainCutter<'_>, chain: &Chain) {
         let GroupSpan { group, start, end } = chain.span;
-        let is_end =
-            |item: Option<&CodeItem>| item.is_none_or(|item| item.is_mark(",") || *item == CodeItem::Line);
+        let is_end = |item: Option<&CodeItem>| {
+            item.is_none_or(|item| matches!(item, CodeItem::Line | CodeItem::Mark("," | ";")))
+        };
         let before = start.checked_sub(1).and_then(|at| cutter.tree.item(group, at));
-        let is_begin = is_end(before) || before.is_some_and(|item| item.is_mark("=") || item.is_mark(":"));
+        let is_assigned = before.is_some_and(|item| item.is_mark("="));
+        let is_begin = is_end(before) || is_assigned || before.is_some_and(|item| item.is_mark(":"));
         let name = match (chain.steps.as_slice(), cutter.tree.item(group, start)) {
             ([], Some(CodeItem::Name(name))) => name,
+            // `run.call(…)` calls it with anything.
+            ([ChainStep::Member(way), ..], Some(CodeItem::Name(name)))
+                if matches!(way.as_str(), "apply" | "bind" | "call") =>
+            {
+                self.open_function(name);
+                return;
+            }
             ([.., ChainStep::Member(name)], _) => name,
             _ => return,
         };
-        if group == WHOLE || !is_begin || !is_end(cutter.tree.item(group, end)) {
-            return;
+        // In Ruby and Perl a name that stands alone is a call.
+        let may_alias = !matches!(cutter.profile.language, Language::Ruby | Language::Perl);
+        let is_export = start
+            .checked_sub(2)
+            .and_then(|at| cutter.tree.item(group, at))
+            .is_some_and(|item| item.is_name("exports"));
+        let may_be_handed = group != WHOLE || is_assigned && may_alias && !is_export;
+        if may_be_handed && is_begin && is_end(cutter.tree.item(group, end)) {
+            self.open_function(name);
         }
+    }
+
+    /// Makes the parameters of a function unknown.
+    fn open_function(&mut self, name: &str) {
         for parameter in self.functions.get(name).cloned().unwrap_or_default().iter().flatten() {
             self.bind(parameter, NameMeaning::Unknown);
         }
@@ -139,6 +169,11 @@ impl ProgramNames {
             return;
         }
         let arguments = cutter.split(arguments);
+        if arguments.iter().any(|argument| is_spread(cutter, *argument)) {
+            for parameter in signatures.iter().flatten() {
+                self.bind(parameter, NameMeaning::Unknown);
+            }
+        }
         for signature in &signatures {
             let skipped =
                 usize::from(signature.first().is_some_and(|first| first == "self" || first == "cls"));
@@ -154,6 +189,60 @@ impl ProgramNames {
                             self.bind(parameter, NameMeaning::Value(value));
                         }
                     }
+                }
+            }
+        }
+    }
+
+    /// Binds several targets that commas part, with or without a star before one.
+    pub(super) fn bind_targets(&mut self, cutter: ChainCutter<'_>, targets: GroupSpan, value: GroupSpan) {
+        let values = cutter.split(value);
+        let parts = cutter.split(targets);
+        let has_star = cutter.items(targets).iter().any(|token| token.item.is_mark("*"));
+        let is_even = values.len() == parts.len() && parts.len() > 1 && !has_star;
+        for (place, part) in parts.iter().enumerate() {
+            let bound = match values.get(place) {
+                Some(value) if is_even && !is_spread(cutter, *value) => NameMeaning::Value(*value),
+                _ => NameMeaning::Unknown,
+            };
+            match cutter.items(*part) {
+                [token] if token.item.name().is_some() => {
+                    self.bind(token.item.name().unwrap_or_default(), bound);
+                }
+                _ => self.bind_part(cutter, *part),
+            }
+        }
+    }
+
+    /// Makes everything unknown that a part of a pattern names: names, members, what has an element set.
+    fn bind_part(&mut self, cutter: ChainCutter<'_>, part: GroupSpan) {
+        let mut open = vec![(part, 0)];
+        while let Some((part, depth)) = open.pop() {
+            let mut is_default = false;
+            for at in part.start..part.end {
+                let Some(token) = cutter.tree.items(part.group).get(at) else { break };
+                let next = cutter.tree.items(part.group).get(at + 1);
+                let before = at.checked_sub(1).and_then(|before| cutter.tree.item(part.group, before));
+                match &token.item {
+                    CodeItem::Mark("=") => is_default = true,
+                    CodeItem::Mark(",") => is_default = false,
+                    _ if is_default => {}
+                    CodeItem::Name(name) if before.is_some_and(|item| item.is_mark(".")) => {
+                        self.bind(&format!(".{name}"), NameMeaning::Unknown);
+                    }
+                    CodeItem::Name(name) if !cutter.profile.is_keyword(name) => {
+                        let bound = match next.map(|token| &token.item) {
+                            Some(CodeItem::Group('[', _) | CodeItem::Mark(".")) => NameMeaning::Changed,
+                            _ => NameMeaning::Unknown,
+                        };
+                        self.bind(name, bound);
+                    }
+                    CodeItem::Group('[', _)
+                        if matches!(before, Some(CodeItem::Name(_) | CodeItem::Group(..))) => {}
+                    CodeItem::Group(_, inner) if depth < DEEPEST_PATTERN => {
+                        open.push((cutter.whole(*inner), depth + 1));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -177,8 +266,12 @@ impl ProgramNames {
                     && before
                         .is_some_and(|token| matches!(token.item, CodeItem::Name(_) | CodeItem::Group(..)));
                 if is_element {
+                    let is_member = last.checked_sub(2).and_then(|at| cutter.tree.item(group, at));
+                    let is_member = is_member
+                        .is_some_and(|item| matches!(item, CodeItem::Mark("." | "->" | "?." | "&." | "::")));
                     if let Some(CodeItem::Name(name)) = before.map(|token| &token.item) {
-                        self.bind(name, NameMeaning::Unknown);
+                        let name = if is_member { format!(".{name}") } else { name.clone() };
+                        self.bind(&name, NameMeaning::Changed);
                     }
                 } else {
                     self.bind_pattern(cutter, *inner, value);
@@ -205,17 +298,6 @@ impl ProgramNames {
         match mark_before(last) {
             Some("." | "->" | "?." | "::") => self.bind(&format!(".{name}"), NameMeaning::Value(value)),
             Some(":") => self.bind_annotated(cutter, group, last, value),
-            Some(",") => {
-                let names = names_before(cutter, group, last);
-                let values = cutter.split(value);
-                for (place, name) in names.iter().rev().enumerate() {
-                    let bound = match values.get(place) {
-                        Some(value) if values.len() == names.len() => NameMeaning::Value(*value),
-                        _ => NameMeaning::Unknown,
-                    };
-                    self.bind(name, bound);
-                }
-            }
             _ => {
                 self.skips.insert((group, last));
                 self.bind(name, NameMeaning::Value(value));
@@ -257,12 +339,23 @@ impl ProgramNames {
         }
         let parts = cutter.split(cutter.whole(inner));
         for (place, part) in parts.iter().enumerate() {
+            let items = cutter.items(*part);
+            let default = items.iter().position(|token| token.item.is_mark("="));
+            let head = GroupSpan { end: part.start + default.unwrap_or(items.len()), ..*part };
             let names: Vec<&str> = cutter
-                .items(*part)
+                .items(head)
                 .iter()
                 .filter_map(|token| token.item.name())
                 .filter(|name| !cutter.profile.is_keyword(name))
                 .collect();
+            let is_deep = cutter
+                .items(head)
+                .iter()
+                .any(|token| matches!(token.item, CodeItem::Group(..) | CodeItem::Mark("." | "*" | "...")));
+            if is_deep {
+                self.bind_part(cutter, head);
+                continue;
+            }
             let (Some(first), Some(last)) = (names.first(), names.last()) else { continue };
             let bound = match (cutter.profile.language, values.get(place)) {
                 (Language::JavaScript, _) => NameMeaning::Member(value, (*first).to_owned()),
@@ -270,6 +363,9 @@ impl ProgramNames {
                 _ => NameMeaning::Unknown,
             };
             self.bind(last, bound);
+            if let Some(place) = default {
+                self.bind(last, NameMeaning::Value(GroupSpan { start: part.start + place + 1, ..*part }));
+            }
         }
     }
 }
@@ -286,24 +382,15 @@ fn has_default(cutter: ChainCutter<'_>, inner: usize, depth: usize) -> bool {
         })
 }
 
+/// Says whether an argument is a list that is taken apart.
+fn is_spread(cutter: ChainCutter<'_>, argument: GroupSpan) -> bool {
+    let first = cutter.items(cutter.trim(argument)).first();
+    first.is_some_and(|token| matches!(token.item, CodeItem::Mark("*" | "**" | "...")))
+}
+
 /// Says whether an expression is only this name.
 fn is_itself(cutter: ChainCutter<'_>, value: GroupSpan, name: &str) -> bool {
     matches!(cutter.items(value), [token] if token.item.is_name(name))
-}
-
-/// Returns the names of `a, b, c` that end at a place, the last first.
-fn names_before(cutter: ChainCutter<'_>, group: usize, last: usize) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut at = last;
-    while let Some(CodeItem::Name(name)) = cutter.tree.item(group, at) {
-        names.push(name.clone());
-        let Some(before) = at.checked_sub(2) else { break };
-        if !cutter.tree.item(group, at - 1).is_some_and(|item| item.is_mark(",")) || names.len() > 32 {
-            break;
-        }
-        at = before;
-    }
-    names
 }
 
 /// Splits `name=value`, `name: value` and `"name" => value` off an argument.

@@ -13,6 +13,8 @@ pub(super) enum CodeValue {
     Plain(String),
     /// A list.
     List(Vec<CodeValue>),
+    /// A list that is changed, so that each of these may be an element, in any place or in none.
+    Mixed(Vec<CodeValue>),
     /// Something of a library, by its full name.
     Named(String),
     /// A value of a known kind, and the path or host it stands for.
@@ -108,10 +110,24 @@ pub(super) fn is_constant(name: &str) -> bool {
     name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }
 
+/// Says whether something may be put into a value.
+pub(super) fn may_grow(value: &CodeValue) -> bool {
+    !matches!(
+        value,
+        CodeValue::Text(_)
+            | CodeValue::Partial(_)
+            | CodeValue::Plain(_)
+            | CodeValue::Decoded(_)
+            | CodeValue::Own
+            | CodeValue::Named(_)
+            | CodeValue::Kind("file" | "name" | "path" | "table", _)
+    )
+}
+
 /// Returns what an element of a value may be.
 pub(super) fn element(value: CodeValue) -> Vec<CodeValue> {
     match value {
-        CodeValue::List(values) => values,
+        CodeValue::List(values) | CodeValue::Mixed(values) => values,
         CodeValue::Kind("entries" | "names", _) => vec![CodeValue::Kind("name", None)],
         CodeValue::Kind("found", pattern) => vec![CodeValue::Kind("path", pattern)],
         CodeValue::Kind(kind @ (PROJECT | PACKAGE), of)
@@ -151,4 +167,78 @@ pub(super) fn fill(template: &str, mark: char, values: &[CodeValue]) -> CodeValu
     }
     pieces.push(Some(plain));
     joined(pieces)
+}
+
+// Names that stand for something made of themselves: a function that goes down a directory calls itself with
+// `join(directory, entry)`. While it is being found what a name stands for, it stands for a mark. Where nothing but names
+// of entries is joined to the mark, the name stands for what else it is set to, and for what lies below that; anything
+// else is unknown.
+
+/// Stands on both sides of the name, and in no program.
+const CIRCLE_SIGN: char = '\u{1}';
+
+/// Returns what a name stands for while that is being found.
+pub(super) fn circle_mark(name: &str) -> String {
+    format!("{CIRCLE_SIGN}{name}{CIRCLE_SIGN}")
+}
+
+/// Says whether a text holds a mark.
+pub(super) fn is_marked(text: &str) -> bool {
+    text.contains(CIRCLE_SIGN)
+}
+
+/// Says whether a value holds the mark of a name that is still being found.
+pub(super) fn is_open(value: &CodeValue) -> bool {
+    holds(value, &CIRCLE_SIGN.to_string())
+}
+
+fn holds(value: &CodeValue, sign: &str) -> bool {
+    match value {
+        CodeValue::Text(text)
+        | CodeValue::Plain(text)
+        | CodeValue::Named(text)
+        | CodeValue::Decoded(text)
+        | CodeValue::Kind(_, Some(text))
+        | CodeValue::Member(_, Some(text), _) => text.contains(sign),
+        CodeValue::Partial(pieces) => pieces.iter().flatten().any(|piece| piece.contains(sign)),
+        CodeValue::List(values) | CodeValue::Mixed(values) => values.iter().any(|value| holds(value, sign)),
+        CodeValue::Unknown | CodeValue::Own | CodeValue::Kind(_, None) | CodeValue::Member(_, None, _) => {
+            false
+        }
+    }
+}
+
+/// Puts what a name stands for in the place of its mark.
+pub(super) fn without_circle(values: Vec<CodeValue>, name: &str) -> Vec<CodeValue> {
+    let mark = circle_mark(name);
+    let (own, mut others): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| holds(value, &mark));
+    // Whether entries are joined to the name itself; `None` for anything else that is made of it.
+    let below = own.iter().map(|value| match value {
+        CodeValue::Text(text) | CodeValue::Kind("path", Some(text)) => {
+            let rest = text.strip_prefix(mark.as_str())?;
+            rest.chars().all(|letter| matches!(letter, '/' | '*')).then_some(!rest.is_empty())
+        }
+        _ => None,
+    });
+    let Some(below) = below.collect::<Option<Vec<bool>>>().filter(|_| own.is_empty() || !others.is_empty())
+    else {
+        others.push(CodeValue::Unknown);
+        return others;
+    };
+    if below.contains(&true) {
+        let entries: Vec<CodeValue> = others.iter().filter_map(entry_of).collect();
+        others.extend(entries);
+    }
+    others
+}
+
+/// Returns any entry below a place.
+fn entry_of(value: &CodeValue) -> Option<CodeValue> {
+    match value {
+        CodeValue::Text(top) => Some(CodeValue::Text(format!("{top}/{ANY_NAME}"))),
+        CodeValue::Kind("path", Some(top)) => {
+            Some(CodeValue::Kind("path", Some(format!("{top}/{ANY_NAME}"))))
+        }
+        _ => None,
+    }
 }

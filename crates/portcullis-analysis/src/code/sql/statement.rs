@@ -45,6 +45,7 @@ pub(super) fn read(words: &[SqlWord], out: &mut CodeReading) -> bool {
         "SET" | "BEGIN" | "START" | "COMMIT" | "ROLLBACK" | "SAVEPOINT" | "RELEASE" | "END" | "USE"
         | "RESET" | "DISCARD" | "LISTEN" | "UNLISTEN" | "FETCH" | "CLOSE" | "DEALLOCATE" | "GO" | "ABORT"
         | "PRINT" => out.add(Act::Observe, CodeTarget::None),
+        "VACUUM" if has(words, "INTO") => read_vacuum(words, out),
         "LOCK" | "UNLOCK" | "NOTIFY" | "COMMENT" | "VACUUM" | "REINDEX" | "REFRESH" | "CLUSTER"
         | "OPTIMIZE" | "REPAIR" | "FLUSH" => {
             out.add(Act::DatabaseWrite, CodeTarget::None);
@@ -359,6 +360,14 @@ fn read_drop(words: &[SqlWord], out: &mut CodeReading) {
     let commas = words.iter().enumerate().skip(start).filter(|(_, word)| **word == SqlWord::Mark(','));
     for (at, _) in commas.take(16) {
         out.add(act, CodeTarget::Name(name_from(words, at + 1)));
+    }
+}
+
+/// Reads `VACUUM INTO`, which writes the database into another file.
+fn read_vacuum(words: &[SqlWord], out: &mut CodeReading) {
+    match words.last() {
+        Some(SqlWord::Text(path)) => out.add(Act::Write, CodeTarget::Path(path.clone())),
+        _ => out.add(Act::Write, CodeTarget::SomePath),
     }
 }
 
