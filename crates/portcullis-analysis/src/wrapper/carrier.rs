@@ -1,9 +1,10 @@
 //! Programs that run shell text which stands in an option or operand among others.
 
 use super::{Unwrapped, WrappedPart};
-use crate::argument::Argument;
+use crate::argument::{Argument, Knowledge};
 use crate::lists::programs::carriers::{AFTER_DASHES, APPENDING, CARRIERS};
 use crate::option::values;
+use crate::profile::may_become_option;
 
 /// Programs whose every operand may be a command line.
 const BY_OPERAND: &[&str] = &["tmux", "concurrently", "hyperfine", "sops"];
@@ -86,7 +87,13 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Unwrapped> {
     {
         parts.push(WrappedPart::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
     }
-    (!parts.is_empty()).then(|| Unwrapped::changing(parts))
+    // It runs its commands where it is itself.
+    let here = rest.first().filter(|_| name == "hyperfine").map(|first| Argument {
+        knowledge: Knowledge::Fixed,
+        bound: None,
+        ..first.piece(".")
+    });
+    (!parts.is_empty()).then(|| Unwrapped { directory: here, ..Unwrapped::changing(parts) })
 }
 
 /// Returns the words of a program without those that are plain values of its options.
@@ -112,9 +119,8 @@ fn fill_parameters(rest: &[Argument], parts: &mut Vec<WrappedPart>) {
         return;
     }
     let filled = |word: &Argument| {
-        let Some(parameters) = &parameters else { return None };
         let mut texts = vec![word.fixed()?.to_owned()];
-        for (name, values) in parameters {
+        for (name, values) in parameters.as_ref()? {
             let place = format!("{{{name}}}");
             if texts.iter().any(|text| text.contains(&place)) {
                 let fill = |text: String| -> Vec<String> {
@@ -153,6 +159,9 @@ fn parameters(rest: &[Argument]) -> Option<Vec<(String, Vec<String>)>> {
     let mut has_step = false;
     let mut words = rest.iter();
     while let Some(word) = words.next() {
+        if word.fixed().is_none() && !may_become_option(word) {
+            continue;
+        }
         match word.fixed()? {
             "--" => break,
             "-L" | "--parameter-list" => {

@@ -208,6 +208,8 @@ impl Binder<'_> {
     /// Notes a class of the program. What it inherits is not followed: its methods are read as the program's own.
     fn bind_class(&mut self, group: usize, at: usize) {
         if let Some(name) = self.name(group, at) {
+            // What stands in the brackets behind it is no argument.
+            self.scope.skips.insert((group, at));
             self.scope.bind(&name, NameMeaning::Own);
             self.scope.classes.insert(name);
         }

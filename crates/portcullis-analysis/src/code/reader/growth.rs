@@ -176,7 +176,10 @@ impl ChangeFinder<'_> {
                 at = chain.next.max(at + 1);
             }
         }
-        let takes_method = |bound: &NameMeaning| matches!(bound, NameMeaning::Member(_, name) if has(ADDING, name) || has(MOVING, name));
+        let takes_method = |bound: &NameMeaning| match bound {
+            NameMeaning::Member(_, name) => has(ADDING, name) || has(MOVING, name),
+            _ => false,
+        };
         if self.scope.bounds.values().flatten().any(takes_method) {
             changes.push(everything(NameMeaning::Shaken));
         }
@@ -228,8 +231,9 @@ impl ChangeFinder<'_> {
         let shakes = name.is_empty() || is_ruby && (has(SHAKING_IN_RUBY, name) || name.ends_with('!'));
         let meaning = match arguments {
             Some(arguments) if adds || joins => NameMeaning::Added { arguments, joins },
+            None if adds || joins => NameMeaning::Shaken,
             _ if moves => NameMeaning::Moved,
-            _ if shakes || adds || joins => NameMeaning::Shaken,
+            _ if shakes => NameMeaning::Shaken,
             // What nobody knows changes nothing but what it is called on.
             _ if (arguments.is_some() || is_ruby) && !has(READING, name) && !name.ends_with('?') => {
                 let owners = owner.names.clone().filter(|_| !owner.is_foreign && owner.depth == 0)?;
