@@ -176,7 +176,7 @@ fn uses_of(sorted: &Words<'_>) -> Vec<Use> {
     let slots = slots.get(dropped.min(1)..).unwrap_or_default();
     let is_sub_missing = form.has_subcommands() && !form.has_operands();
     for (at, operand) in sorted.operands.iter().enumerate() {
-        if operand.is_appended() {
+        if operand.is_appended() || operand.is_further() {
             // It stands for any number of words, so that it may take every place that is left.
             for slot in slots.iter().skip(at + 1) {
                 role_uses(slot.role, operand, &mut uses, &mut targets);

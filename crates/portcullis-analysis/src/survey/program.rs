@@ -300,8 +300,24 @@ impl InterpreterLayout {
             }
         }
         let code = self.conclude(&found, operand, stdin)?;
-        let arguments = self.arguments(&found, operand, words.as_slice());
+        let arguments = if self.reads_words(rest) {
+            ProgramArguments::Unknown
+        } else {
+            self.arguments(&found, operand, words.as_slice())
+        };
         Some(Code { arguments, ..code })
+    }
+
+    /// Says whether the program reads its words as files one by one, and takes each from their list: `-n`, `-p`.
+    fn reads_words(&self, rest: &[Argument]) -> bool {
+        const VALUED: [&str; 6] = ["-r", "-I", "-M", "-m", "-E", "-W"];
+        let loops = |word: &Argument| {
+            let is_cluster =
+                !word.text.starts_with("--") && !VALUED.iter().any(|option| word.text.starts_with(option));
+            is_cluster && word.text.contains(['n', 'p'])
+        };
+        matches!(self.language, Language::Ruby | Language::Perl)
+            && rest.iter().take_while(|word| word.is_option()).any(loops)
     }
 
     /// Returns the words that code of the line, or of the standard input, is started with.

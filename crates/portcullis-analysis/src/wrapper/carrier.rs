@@ -4,7 +4,6 @@ use super::{Unwrapped, WrappedPart};
 use crate::argument::{Argument, Knowledge};
 use crate::lists::programs::carriers::{AFTER_DASHES, APPENDING, CARRIERS};
 use crate::option::values;
-use crate::profile::may_become_option;
 
 /// Programs whose every operand may be a command line.
 const BY_OPERAND: &[&str] = &["tmux", "concurrently", "hyperfine", "sops"];
@@ -159,7 +158,8 @@ fn parameters(rest: &[Argument]) -> Option<Vec<(String, Vec<String>)>> {
     let mut has_step = false;
     let mut words = rest.iter();
     while let Some(word) = words.next() {
-        if word.fixed().is_none() && !may_become_option(word) {
+        // However it goes on, it is no option.
+        if word.fixed().is_none() && word.text.starts_with(|letter: char| letter.is_ascii_alphanumeric()) {
             continue;
         }
         match word.fixed()? {

@@ -58,7 +58,8 @@ impl<'a> Coverage<'a> {
             GapKind::Path { access: Access::Write, .. } => format!("> {}", gap.text),
             GapKind::Command | GapKind::Path { .. } => gap.text.clone(),
         };
-        self.gaps.iter().map(text).collect()
+        // Of further words that the shell may make nothing is written.
+        self.gaps.iter().filter(|gap| !gap.text.is_empty()).map(text).collect()
     }
 
     /// Returns where the gaps stand, in order.

@@ -33,7 +33,7 @@ pub(super) fn lex(language: Language, text: &str) -> CodeTree {
         body: None,
         spaced: false,
     };
-    if has_hidden_lines(language, text) {
+    if word::has_hidden_lines(language, text) {
         lexer.report("has line ends that are easily overlooked");
     }
     let whole = LexedStretch { start: 0, end: lexer.letters.len(), group: WHOLE, string: None };
@@ -42,19 +42,6 @@ pub(super) fn lex(language: Language, text: &str) -> CodeTree {
         lexer.lex_part(part);
     }
     lexer.tree
-}
-
-/// Says whether lines end where few see it: a comment would end there too.
-fn has_hidden_lines(language: Language, text: &str) -> bool {
-    let is_line_end = |letter: char| match language {
-        Language::JavaScript => matches!(letter, '\r' | '\u{2028}' | '\u{2029}'),
-        Language::Python | Language::Php => letter == '\r',
-        _ => false,
-    };
-    text.char_indices().any(|(at, letter)| {
-        let is_usual = letter == '\r' && text.get(at..).is_some_and(|rest| rest.starts_with("\r\n"));
-        is_line_end(letter) && !is_usual
-    })
 }
 
 /// A stretch of the text that is lexed by itself.

@@ -259,3 +259,16 @@ fn is_loose_keyword(name: &str) -> bool {
             | "ne"
     )
 }
+
+/// Says whether lines end where few see it: a comment would end there too.
+pub(super) fn has_hidden_lines(language: Language, text: &str) -> bool {
+    let is_line_end = |letter: char| match language {
+        Language::JavaScript => matches!(letter, '\r' | '\u{2028}' | '\u{2029}'),
+        Language::Python | Language::Php => letter == '\r',
+        _ => false,
+    };
+    text.char_indices().any(|(at, letter)| {
+        let is_usual = letter == '\r' && text.get(at..).is_some_and(|rest| rest.starts_with("\r\n"));
+        is_line_end(letter) && !is_usual
+    })
+}
