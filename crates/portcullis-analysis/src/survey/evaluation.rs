@@ -144,7 +144,11 @@ impl SurveyWalk<'_> {
                 }
             }
         }
-        let Some((program, operands)) = simple.words.split_first() else { return };
+        // `builtin read x` does what `read x` does.
+        let is_prefix = |word: &Word| matches!(word.fixed(), Some("builtin" | "command" | "-p" | "--"));
+        let prefixes = simple.words.iter().take_while(|word| is_prefix(word)).count();
+        let words = simple.words.get(prefixes..).unwrap_or_default();
+        let Some((program, operands)) = words.split_first() else { return };
         match program.fixed().unwrap_or_default() {
             "read" | "mapfile" | "readarray" if names_read(&simple.words).is_none() => {
                 self.note_input(operands);

@@ -653,6 +653,8 @@ fn text_that_is_read_is_evaluated_by_no_calculation() {
     const SOURCES: &[&str] = &[
         "read x < n.txt; {}",
         "read -r y x < n.txt; {}",
+        "builtin read x < n.txt; {}",
+        "command read x < n.txt; {}",
         "x=$(cat n.txt); {}",
         "x=\"$(cat n.txt)\"; {}",
         "y=$(cat n.txt); x=$y; {}",
