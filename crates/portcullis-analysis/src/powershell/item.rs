@@ -10,9 +10,11 @@ use super::reader::BlockUse;
 use super::value::{FoundText, ObjectKind, PowerShellValue};
 use super::word::{BoundParameters, PowerShellWord};
 use super::{alias, operator, temporary};
+use crate::argument::Argument;
 use crate::directories::Directories;
-use crate::lists::programs::outputs::PRINTED;
 use crate::shape::{Shape, ShapePiece, TextKind};
+use crate::standard_input::StandardInput;
+use crate::survey;
 
 /// The parameters of listings and pickers that take no value.
 const SWITCHES: &[&str] = &[
@@ -140,29 +142,12 @@ pub(super) fn here(directories: &Directories) -> PowerShellValue {
 
 /// Returns the shape of the lines that a program prints, by the table that holds for bash as well.
 fn printed(name: &str, words: &[PowerShellWord]) -> PowerShellValue {
-    let is_odd = |word: &&PowerShellWord| {
-        let text = word.text();
-        word.is_open()
-            || matches!(
-                text,
-                "-C" | "-z" | "-s" | "--git-dir" | "--work-tree" | "--stage" | "--stat" | "--full-name"
-            )
-            || text.starts_with("--prefix")
-            || text.starts_with("--output")
-            || text.starts_with("--line-prefix")
-            || !text.starts_with('-') && (text.starts_with('/') || text.split('/').any(|part| part == ".."))
-    };
-    let fits = |row: &str| {
-        let mut parts = row.split('/');
-        parts.next() == Some(name) && parts.all(|wanted| words.iter().any(|word| word.text() == wanted))
-    };
-    match PRINTED.iter().find(|(row, _)| fits(row)) {
-        Some((_, "inside")) if !words.iter().any(|word| is_odd(&word)) => {
-            PowerShellValue::found(Some(Shape::of(TextKind::Inside("*".to_owned()))), false, false)
-        }
-        Some((_, "digits")) if words.iter().all(|word| !word.is_open()) => {
-            PowerShellValue::found(Some(Shape::of(TextKind::Digits)), false, false)
-        }
+    let words: Vec<Argument> = words.iter().map(|word| word.argument.clone()).collect();
+    match survey::printed(name, &words) {
+        Some(StandardInput::Lines { shapes, .. }) => match shapes.as_slice() {
+            [only] => PowerShellValue::found(Some(only.clone()), false, false),
+            _ => PowerShellValue::Data,
+        },
         _ => PowerShellValue::Data,
     }
 }

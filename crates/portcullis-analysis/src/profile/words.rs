@@ -16,14 +16,33 @@ pub(super) struct Words<'a> {
     pub(super) path: Vec<&'a str>,
     /// Options that are listed, with their values.
     pub(super) flags: Vec<(Flag<'a>, Option<Argument>, &'a Argument)>,
+    /// Every option as it is spelled, letters behind one dash each by itself, with its value.
+    spellings: Vec<(String, Option<Argument>)>,
     /// Operands of the innermost form.
     pub(super) operands: Vec<&'a Argument>,
     /// Options that are not listed where that matters.
     pub(super) strangers: Vec<&'a Argument>,
     /// Words that could turn out to be options.
     pub(super) loose: Vec<&'a Argument>,
+    /// Whether a word counts as the value of an option and as an option.
+    takes_twice: bool,
     /// The option right before, if it is not listed: the next word may be its value.
     before: Option<&'a Argument>,
+}
+
+/// What the words of a command spell: no option stands for more than its name and value say.
+#[derive(Debug)]
+pub(crate) struct Spelled<'a> {
+    /// The subcommands, outermost first.
+    pub(crate) subcommands: Vec<&'a str>,
+    /// Options with their values. Numbers such as `-5` are not among them.
+    pub(crate) options: Vec<(String, Option<Argument>)>,
+    pub(crate) operands: Vec<&'a Argument>,
+}
+
+/// Spells out the words after a program with a built-in profile; `None` if a word may be more than it seems.
+pub(crate) fn spelled_out<'a>(program: &str, words: &'a [Argument]) -> Option<Spelled<'a>> {
+    Words::sort(super::find(program)?.form, words).spelled()
 }
 
 impl<'a> Words<'a> {
@@ -34,9 +53,11 @@ impl<'a> Words<'a> {
             outer: Vec::new(),
             path: Vec::new(),
             flags: Vec::new(),
+            spellings: Vec::new(),
             operands: Vec::new(),
             strangers: Vec::new(),
             loose: Vec::new(),
+            takes_twice: false,
             before: None,
         };
         let mut rest = words.iter();
@@ -65,6 +86,17 @@ impl<'a> Words<'a> {
         }
         sorted.end_before();
         sorted
+    }
+
+    /// Returns what the words spell, if nothing among them may be an option that nobody knows or the value of one.
+    fn spelled(self) -> Option<Spelled<'a>> {
+        let has_rest = self.flags.iter().any(|(flag, ..)| flag.twist == Twist::Rest);
+        let is_sure = self.strangers.is_empty() && self.loose.is_empty() && !self.takes_twice && !has_rest;
+        is_sure.then_some(Spelled {
+            subcommands: self.path,
+            options: self.spellings,
+            operands: self.operands,
+        })
     }
 
     pub(super) fn innermost(&self) -> Form<'a> {
@@ -146,6 +178,7 @@ impl<'a> Words<'a> {
             self.strangers.push(word);
         }
         if whole.is_empty() {
+            self.spellings.push((name.to_owned(), attached.map(|value| word.piece(value))));
             self.stranger(word, name, attached);
         }
         let mut taken: Option<Argument> = None;
@@ -170,6 +203,7 @@ impl<'a> Words<'a> {
                 }
             };
             twist = if flag.twist == Twist::None { twist } else { flag.twist };
+            self.spellings.push((name.to_owned(), value.clone()));
             self.flags.push((flag, value, word));
         }
         twist
@@ -186,7 +220,11 @@ impl<'a> Words<'a> {
         if takes_more {
             self.strangers.push(next);
         }
-        if found.is_empty() || takes_more { rest.next().cloned() } else { Some(next.clone()) }
+        if found.is_empty() || takes_more {
+            return rest.next().cloned();
+        }
+        self.takes_twice = true;
+        Some(next.clone())
     }
 
     /// Forgets a trial that a later option takes back: `--dry-run --no-dry-run`, `--dry-run --dry-run=false`.
@@ -214,6 +252,7 @@ impl<'a> Words<'a> {
             let after = letters.get(at + letter.len_utf8()..).unwrap_or_default();
             let Some(flag) = self.find(&spelling).first().copied() else {
                 let value = unlisted::holds_value(after).then_some(after);
+                self.spellings.push((spelling.clone(), value.map(|value| word.piece(value))));
                 self.stranger(word, &spelling, value);
                 if self.strangers.last() == Some(&word) {
                     return twist;
@@ -228,6 +267,7 @@ impl<'a> Words<'a> {
                 FlagValue::Required(_) => Some(word.piece(after.strip_prefix('=').unwrap_or(after))),
             };
             let takes_rest = flag.value != FlagValue::None;
+            self.spellings.push((spelling, value.clone()));
             self.flags.push((flag, value, word));
             if takes_rest {
                 break;

@@ -3,9 +3,11 @@
 //! The table is in `outputs` in `data/lists/programs.toml`. Only single columns are followed, never the line as a whole: what stands
 //! behind the listed columns may be anything.
 
+use super::listing::{fits, has_plain, is_plain};
 use super::variables::KnownValue;
 use crate::argument::Argument;
-use crate::lists::programs::outputs::{COLUMN_OPTIONS, COLUMNS};
+use crate::lists::programs::outputs::COLUMNS;
+use crate::profile::{Spelled, spelled_out};
 use crate::shape::{Shape, ShapePiece, TextKind};
 use crate::standard_input::{ColumnSeparator, LineColumns, LineCount, StandardInput};
 
@@ -14,18 +16,17 @@ const PLAIN_SEARCH: &str = "nEFGPiwxaosvUyI";
 
 /// Returns the columns that a command of the table writes.
 pub(super) fn written(name: &str, operands: &[Argument]) -> Option<StandardInput> {
-    if let Some(formatted) = queried(name, operands).or_else(|| formatted(operands).filter(|_| name == "git"))
-    {
+    if let Some(queried) = queried(name, operands) {
+        return Some(queried);
+    }
+    let rows = || COLUMNS.iter().filter(|(row, _)| row.split('/').next() == Some(name));
+    rows().next()?;
+    let spelled = spelled_out(name, operands)?;
+    if let Some(formatted) = formatted(&spelled).filter(|_| name == "git") {
         return Some(formatted);
     }
-    let is_listed = |row: &str| {
-        let mut words = row.split('/');
-        words.next() == Some(name)
-            && words.all(|wanted| operands.iter().any(|word| word.fixed() == Some(wanted)))
-    };
-    let (_, format) = COLUMNS.iter().find(|(row, _)| is_listed(row))?;
-    let (_, plain) = COLUMN_OPTIONS.iter().find(|(program, _)| *program == name)?;
-    if operands.iter().any(|word| may_change_columns(word, plain)) {
+    let (row, format) = rows().find(|(row, _)| fits(row, name, &spelled))?;
+    if !is_plain(row, &spelled) {
         return None;
     }
     let (separator, rest) = format.split_first()?;
@@ -46,18 +47,17 @@ pub(super) fn written(name: &str, operands: &[Argument]) -> Option<StandardInput
 }
 
 /// Returns what `git log` writes in a format that begins with a commit.
-fn formatted(operands: &[Argument]) -> Option<StandardInput> {
-    let (verb, rest) = operands.split_first()?;
-    let is_format = |word: &&Argument| {
-        FORMATS.iter().any(|option| word.text.starts_with(option)) && word.fixed().is_some()
-    };
-    let format = rest.iter().find(is_format)?;
-    let (_, plain) = COLUMN_OPTIONS.iter().find(|(program, _)| *program == "git")?;
-    let is_odd = |word: &Argument| !is_format(&word) && may_change_columns(word, plain);
-    if verb.text != "log" || rest.iter().filter(is_format).count() != 1 || rest.iter().any(is_odd) {
+fn formatted(spelled: &Spelled<'_>) -> Option<StandardInput> {
+    let is_format = |option: &str| matches!(option, "--format" | "--pretty");
+    let mut formats = spelled.options.iter().filter(|(option, _)| is_format(option));
+    let (Some((_, Some(format))), None) = (formats.next(), formats.next()) else { return None };
+    let mut options = spelled.options.iter();
+    if spelled.subcommands != ["log"]
+        || !options.all(|(option, _)| is_format(option) || has_plain("git/log", option))
+    {
         return None;
     }
-    let format = FORMATS.iter().find_map(|option| format.text.strip_prefix(option))?;
+    let format = format.fixed()?;
     let format = format.strip_prefix("tformat:").or_else(|| format.strip_prefix("format:")).unwrap_or(format);
     let behind = format.strip_prefix("%h").or_else(|| format.strip_prefix("%H"))?;
     let letter = behind.chars().next().filter(|letter| " ,:;|".contains(*letter) && is_one_line(behind))?;
@@ -81,9 +81,6 @@ fn is_one_line(format: &str) -> bool {
 /// What git writes of a commit on one line.
 const ONE_LINE: [&str; 15] =
     ["H", "h", "s", "f", "an", "ae", "ad", "ar", "as", "at", "cd", "cr", "cs", "ct", "d"];
-
-/// Options of `git log` that say how a commit is written.
-const FORMATS: [&str; 2] = ["--format=", "--pretty="];
 
 /// Returns what `uniq -c` makes of lines: how often each stands there, and the line.
 fn counted_lines(operands: &[Argument], stdin: &StandardInput) -> Option<StandardInput> {
@@ -172,18 +169,6 @@ fn queried(name: &str, operands: &[Argument]) -> Option<StandardInput> {
         }
         _ => None,
     }
-}
-
-/// Says whether a word may be an option that is not known to leave the columns as they are.
-fn may_change_columns(word: &Argument, plain: &[&str]) -> bool {
-    let Some(text) = word.fixed() else { return may_be_option(word) };
-    let name = text.split('=').next().unwrap_or_default();
-    let is_listed = |option: &str| plain.contains(&option);
-    let is_cluster = || {
-        let letters = text.strip_prefix('-').unwrap_or_default();
-        letters.chars().all(|letter| letter.is_ascii_digit() || is_listed(&format!("-{letter}")))
-    };
-    word.is_option() && text != "--" && !is_listed(name) && !is_listed(text) && !is_cluster()
 }
 
 fn kind_of(name: &str) -> Option<TextKind> {

@@ -1,7 +1,6 @@
 //! What `find`, `fd` and `xargs` put into the commands they run: names of files of a known shape, or the lines they read.
 
-use super::find_names::found_by_find;
-use super::listing::found_by_fd;
+use super::find_names::{found_by_fd, found_by_find};
 use super::walk::SurveyWalk;
 use crate::argument::{Argument, Bound, Knowledge};
 use crate::invocation::Invocation;

@@ -1,8 +1,9 @@
-//! What `find` finds, as far as its tests name it.
+//! What searches for files find, as far as they name it: `find`, `fd`, and `rg -l` and `grep -l`.
 
-use super::listing::{EVERYTHING, MOST_SHAPES, below};
+use super::listing::{EVERYTHING, MOST_SHAPES, below, has_plain, is_pattern};
 use crate::argument::{Argument, Knowledge};
-use crate::shape::Shape;
+use crate::profile::{Spelled, spelled_out};
+use crate::shape::{Shape, TextKind};
 
 /// Returns what `find` writes or hands on: everything below its starting points with a name that its tests let through.
 pub(crate) fn found_by_find(operands: &[Argument], home: Option<&str>) -> Option<Vec<Shape>> {
@@ -61,7 +62,7 @@ fn start_of(word: &Argument, home: Option<&str>) -> Option<Shape> {
 ///
 /// Each alternative must name what it finds, or what it finds is anything.
 fn names_tested(tests: &[&Argument]) -> Option<Vec<String>> {
-    const WRITING: &[&str] = &["-printf", "-ls", "-fls", "-fprintf"];
+    const WRITING: &[&str] = &["-printf", "-ls", "-fls", "-fprintf", "-files0-from"];
     const ACTING: &[&str] = &["-print", "-print0", "-delete", "-exec", "-execdir", "-ok", "-okdir"];
     if tests.iter().any(|word| WRITING.contains(&word.text.as_str())) {
         return None;
@@ -111,4 +112,74 @@ fn without_commands<'a>(tests: &[&'a Argument]) -> Vec<&'a Argument> {
         }
     }
     kept
+}
+
+/// Returns what `fd` finds.
+pub(super) fn found_by_fd(operands: &[Argument]) -> Option<Vec<Shape>> {
+    let is_command = |word: &Argument| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
+    let end = operands.iter().position(is_command).unwrap_or(operands.len());
+    let spelled = spelled_out("fd", operands.get(..end)?)?;
+    if !spelled.options.iter().all(|(option, _)| has_plain("fd", option)) {
+        return None;
+    }
+    let mut pattern = EVERYTHING.to_owned();
+    let matches_path = has_any(&spelled, &["-p", "--full-path"]);
+    if has_any(&spelled, &["-g", "--glob"])
+        && !matches_path
+        && let Some(glob) = spelled.operands.first().and_then(|word| word.fixed())
+        && !glob.contains('/')
+    {
+        glob.clone_into(&mut pattern);
+    }
+    let mut endings = values_of(&spelled, &["-e", "--extension"]);
+    if let Some(ending) = endings.next() {
+        pattern = format!("*.{}", ending?.trim_start_matches('.'));
+    }
+    if endings.next().is_some() {
+        EVERYTHING.clone_into(&mut pattern);
+    }
+    let places = spelled.operands.get(1..).unwrap_or_default();
+    if places.is_empty() {
+        return Some(vec![Shape::of(TextKind::Inside(pattern))]);
+    }
+    places.iter().map(|place| below(&place.as_shape()?, &pattern, true)).collect()
+}
+
+/// Returns the files whose names `rg` and `grep` write where they are asked for nothing else.
+pub(super) fn found_by_search(name: &str, operands: &[Argument]) -> Option<Vec<Shape>> {
+    let spelled = spelled_out(name, operands)?;
+    let key = if name == "rg" { "rg/-l" } else { "grep/-l" };
+    let lists = ["-l", "-L", "--files", "--files-with-matches", "--files-without-match"];
+    let is_plain = |option: &str| has_plain(key, option) || key == "grep/-l" && has_plain("grep", option);
+    let is_listing = spelled.options.iter().any(|(option, _)| lists.contains(&option.as_str()));
+    if !is_listing || !spelled.options.iter().all(|(option, _)| is_plain(option)) {
+        return None;
+    }
+    let globs: Option<Vec<&str>> = values_of(&spelled, &["-g", "--glob"]).collect();
+    let pattern = match globs?.as_slice() {
+        [only] if !only.starts_with('!') && !only.contains(['/', '{']) => (*only).to_owned(),
+        _ => EVERYTHING.to_owned(),
+    };
+    let has_pattern = spelled.options.iter().any(|(option, _)| is_pattern(option));
+    let has_none = name == "rg" && has_any(&spelled, &["--files"]);
+    let places = spelled.operands.get(usize::from(!has_pattern && !has_none)..).unwrap_or_default();
+    if places.iter().any(|place| place.text == "-") {
+        return None;
+    }
+    let recursive = ["-r", "-R", "--recursive", "--dereference-recursive"];
+    if places.is_empty() {
+        let descends = name == "rg" || has_any(&spelled, &recursive);
+        return descends.then(|| vec![Shape::of(TextKind::Inside(pattern))]);
+    }
+    places.iter().map(|place| below(&place.as_shape()?, &pattern, true)).collect()
+}
+
+fn has_any(spelled: &Spelled<'_>, names: &[&str]) -> bool {
+    spelled.options.iter().any(|(option, _)| names.contains(&option.as_str()))
+}
+
+/// Returns the values of an option as often as it is given; `None` for one that is not known.
+fn values_of<'a>(spelled: &'a Spelled<'_>, names: &'a [&str]) -> impl Iterator<Item = Option<&'a str>> {
+    let is_one = |(option, _): &&(String, Option<Argument>)| names.contains(&option.as_str());
+    spelled.options.iter().filter(is_one).map(|(_, value)| value.as_ref().and_then(Argument::fixed))
 }

@@ -1,12 +1,14 @@
 //! What programs write line by line, where every line is of a known shape: lists of files, numbers, commits, temporary files.
 //!
-//! The table is `outputs` in `data/lists/programs.toml`. Programs whose lines depend on their operands (`find`, `fd`, `rg -l`, `ls`,
-//! `mktemp`, `basename`) are read here. Names with blanks in them count as one word each.
+//! The table is `outputs` in `data/lists/programs.toml`. A closed world: an option that it does not list makes a program write
+//! something else. Programs whose lines depend on their operands (`ls`, `mktemp`, `basename`) are read here, searches in
+//! `find_names`. Names with blanks in them count as one word each.
 
 use super::columns;
-use super::find_names::found_by_find;
+use super::find_names::{found_by_fd, found_by_find, found_by_search};
 use crate::argument::Argument;
-use crate::lists::programs::outputs::{ODD, PASSING, PRINTED};
+use crate::lists::programs::outputs::{PASSING, PLAIN, PRINTED};
+use crate::profile::{Spelled, spelled_out};
 use crate::shape::{Shape, TextKind};
 use crate::standard_input::{LineColumns, LineCount, StandardInput};
 
@@ -28,11 +30,9 @@ pub(super) fn lines_of(
     match name {
         "find" | "gfind" | "bfs" => many(found_by_find(operands, home)?),
         "fd" | "fdfind" => many(found_by_fd(operands)?),
-        "rg" => many(found_by_search(operands, &["-l", "--files", "--files-with-matches"], false)?),
-        "grep" | "egrep"
-            if has(operands, &["-l", "-L", "--files-with-matches"]) || lists_in_cluster(operands) =>
-        {
-            many(found_by_search(operands, &[], true)?)
+        "rg" => many(found_by_search(name, operands)?),
+        "grep" | "egrep" | "fgrep" if found_by_search(name, operands).is_some() => {
+            many(found_by_search(name, operands)?)
         }
         "ls" => many(names_listed(operands)?),
         "mktemp" => one(made(operands)?),
@@ -80,14 +80,6 @@ fn has(operands: &[Argument], words: &[&str]) -> bool {
     operands.iter().any(|word| words.contains(&word.text.as_str()))
 }
 
-/// Says whether letters behind one dash make `grep` write the names of files.
-fn lists_in_cluster(operands: &[Argument]) -> bool {
-    let is_cluster = |word: &Argument| {
-        word.is_option() && !word.text.starts_with("--") && word.text.contains('l') && word.fixed().is_some()
-    };
-    operands.iter().any(is_cluster)
-}
-
 /// Says whether `grep` is asked for the numbers of lines.
 fn numbers(operands: &[Argument]) -> bool {
     let in_cluster =
@@ -95,28 +87,53 @@ fn numbers(operands: &[Argument]) -> bool {
     has(operands, &["--line-number"]) || operands.iter().any(in_cluster)
 }
 
-/// Says whether a word makes a program of the table write something else than the table says.
-fn is_odd(name: &str, word: &Argument) -> bool {
-    let odd = ODD.iter().find(|(program, _)| *program == name).map_or(&[] as &[&str], |(_, odd)| odd);
-    let option = word.text.split('=').next().unwrap_or_default();
-    let climbs = word.text.starts_with('/') || word.text.split('/').any(|part| part == "..");
-    word.is_option() && (odd.contains(&option) && !PRINTED.iter().any(|(row, _)| row.ends_with(&word.text)))
-        || !word.is_option() && climbs
-        || word.fixed().is_none() && word.shape().is_none_or(Shape::may_be_option)
+/// Says whether a row of a table, `git/log/--format=%H`, is what a command spells: its subcommands and operands stand in
+/// front, its options somewhere.
+pub(super) fn fits(row: &str, name: &str, spelled: &Spelled<'_>) -> bool {
+    let Some(rest) = row.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('/')) else {
+        return false;
+    };
+    let (options, words): (Vec<&str>, Vec<&str>) =
+        rest.split('/').skip(1).partition(|part| part.starts_with('-'));
+    let subcommands = spelled.subcommands.iter().flat_map(|path| path.split(' ')).map(Some);
+    let mut given = subcommands.chain(spelled.operands.iter().map(|word| word.fixed()));
+    words.iter().all(|word| given.next() == Some(Some(word)))
+        && options.iter().all(|wanted| spelled.options.iter().any(|option| is_option(wanted, option)))
+}
+
+/// Says whether an option is the one that a row names, with the value that it names.
+fn is_option(wanted: &str, (name, value): &(String, Option<Argument>)) -> bool {
+    match (wanted.split_once('='), value) {
+        (None, None) => wanted == name,
+        (Some((wanted, text)), Some(value)) => wanted == name && value.fixed() == Some(text),
+        _ => false,
+    }
+}
+
+/// Says whether a command that fits a row has no option with which its lines may be others than the row says.
+pub(super) fn is_plain(row: &str, spelled: &Spelled<'_>) -> bool {
+    let key = row.split("/-").next().unwrap_or(row);
+    let key = key.split("/+").next().unwrap_or(key);
+    let is_listed = |option: &(String, Option<Argument>)| has_plain(key, &option.0);
+    let mut own = row.split('/').filter(|part| part.starts_with('-'));
+    spelled.options.iter().all(|option| is_listed(option) || own.any(|wanted| is_option(wanted, option)))
+}
+
+/// Says whether the table lists an option of a program, or of a subcommand, as one that leaves its lines as they are.
+pub(super) fn has_plain(key: &str, option: &str) -> bool {
+    PLAIN.iter().any(|(listed, plain)| *listed == key && plain.contains(&option))
 }
 
 /// Looks a command up in the table.
-fn printed(name: &str, operands: &[Argument]) -> Option<StandardInput> {
-    let is_listed = |row: &str| {
-        let rest = row.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        let is_given = |wanted| operands.iter().any(|word| word.fixed() == Some(wanted));
-        rest.is_some_and(|rest| rest.split('/').skip(1).all(is_given))
-    };
+pub(crate) fn printed(name: &str, operands: &[Argument]) -> Option<StandardInput> {
     if name == "date" && is_plain_date(operands) {
         return Some(StandardInput::Lines { shapes: vec![Shape::of(TextKind::Word)], count: LineCount::One });
     }
-    let (_, kind) = PRINTED.iter().find(|(row, _)| is_listed(row))?;
-    if operands.iter().any(|word| is_odd(name, word)) {
+    let rows = || PRINTED.iter().filter(|(row, _)| row.split('/').next() == Some(name));
+    rows().next()?;
+    let spelled = spelled_out(name, operands)?;
+    let (row, kind) = rows().find(|(row, _)| fits(row, name, &spelled))?;
+    if !is_plain(row, &spelled) {
         return None;
     }
     let (kind, is_many) = match *kind {
@@ -127,27 +144,38 @@ fn printed(name: &str, operands: &[Argument]) -> Option<StandardInput> {
             let is_one = has(operands, &["-1", "--show-current"]);
             (TextKind::Revision, !is_one && has(operands, &lists))
         }
-        _ => match narrowed(name, operands) {
-            Some(shapes) => return many(shapes),
-            None => (TextKind::Inside(EVERYTHING.to_owned()), true),
-        },
+        _ => return many(paths_listed(&spelled, operands)?),
     };
     let count = if is_many { LineCount::Many } else { LineCount::One };
     Some(StandardInput::Lines { shapes: vec![Shape::of(kind)], count })
 }
 
-/// Returns what git lists of the paths it is told; `None` if it is told none, or one that is not known.
-fn narrowed(name: &str, operands: &[Argument]) -> Option<Vec<Shape>> {
-    let (verb, rest) = operands.split_first().filter(|_| name == "git")?;
-    let told = match rest.iter().position(|word| word.text == "--") {
-        Some(at) => rest.get(at + 1..)?,
-        None if verb.text == "ls-files" => rest,
-        // Without the two dashes a word may also be a commit.
-        None => return None,
+/// Returns the paths that git lists: those it is told, or any below the directory or the root of the repository.
+fn paths_listed(spelled: &Spelled<'_>, operands: &[Argument]) -> Option<Vec<Shape>> {
+    let climbs =
+        |word: &&Argument| word.text.starts_with('/') || word.text.split('/').any(|part| part == "..");
+    // What `git show` is given may be a file or a tag, of which it writes what stands in them.
+    let is_commit = |word: &&Argument| {
+        word.fixed().is_some_and(|name| {
+            let rest = name.strip_prefix("HEAD").or_else(|| name.strip_prefix('@'));
+            rest.is_some_and(|rest| {
+                rest.chars().all(|letter| letter.is_ascii_digit() || "~^".contains(letter))
+            })
+        })
     };
-    let told = told.iter().filter(|word| !word.is_option());
-    let shapes: Vec<Shape> = told.map(|word| below_pathspec(word.fixed()?)).collect::<Option<_>>()?;
-    (!shapes.is_empty()).then_some(shapes)
+    let shows = spelled.subcommands.first() == Some(&"show");
+    if spelled.operands.iter().any(climbs) || shows && !spelled.operands.iter().all(is_commit) {
+        return None;
+    }
+    let told = match operands.iter().position(|word| word.text == "--") {
+        Some(at) => operands.get(at + 1..)?.iter().collect(),
+        None if spelled.subcommands.first() == Some(&"ls-files") => spelled.operands.clone(),
+        // Without the two dashes a word may also be a commit.
+        None => Vec::new(),
+    };
+    let shapes: Option<Vec<Shape>> = told.iter().map(|word| below_pathspec(word.fixed()?)).collect();
+    let anything = || vec![Shape::of(TextKind::Inside(EVERYTHING.to_owned()))];
+    Some(shapes.filter(|shapes| !shapes.is_empty()).unwrap_or_else(anything))
 }
 
 /// Returns what a path of git's own kind names: its wildcards stand for slashes too.
@@ -214,32 +242,27 @@ fn is_plain_revision(operands: &[Argument]) -> bool {
 
 /// Returns the lines of a program that leaves some of them out.
 fn passed(name: &str, operands: &[Argument], stdin: &StandardInput) -> Option<StandardInput> {
-    let (_, odd) = PASSING.iter().find(|(program, _)| *program == name)?;
     let (StandardInput::Lines { count, .. } | StandardInput::Columns(LineColumns { count, .. })) = stdin
     else {
         return None;
     };
-    let is_odd = |word: &Argument| {
-        let option = word.text.split('=').next().unwrap_or_default();
-        let is_cluster = word.is_option() && !word.text.starts_with("--");
-        let has_letter = |odd: &&str| {
-            odd.len() == 2 && odd.strip_prefix('-').is_some_and(|letter| word.text.contains(letter))
-        };
-        word.is_option() && (odd.contains(&option) || is_cluster && odd.iter().any(has_letter))
-            || word.fixed().is_none() && word.shape().is_none()
-    };
+    if !PASSING.contains(&name) {
+        return None;
+    }
+    let spelled = spelled_out(name, operands)?;
     let is_search = name.ends_with("grep");
-    let plain = operands.iter().filter(|word| !word.is_option() && !is_number(word)).count();
-    let has_files = plain > usize::from(is_search && !has(operands, &["-e"]));
+    let key = if is_search { "grep" } else { name };
+    let has_pattern = spelled.options.iter().any(|(option, _)| is_pattern(option));
+    let has_files = spelled.operands.len() > usize::from(is_search && !has_pattern);
+    if has_files || !spelled.options.iter().all(|(option, _)| has_plain(key, option)) {
+        return None;
+    }
     let is_one = matches!(name, "head" | "tail") && has(operands, &["-1", "-n1"]) || ends_in_one(operands);
     let count = match count {
         LineCount::One if !is_search => LineCount::One,
         LineCount::Many if !is_one => LineCount::Many,
         LineCount::One | LineCount::AtMostOne | LineCount::Many => LineCount::AtMostOne,
     };
-    if has_files || operands.iter().any(is_odd) {
-        return None;
-    }
     match stdin {
         StandardInput::Lines { shapes, .. } => Some(StandardInput::Lines { shapes: shapes.clone(), count }),
         StandardInput::Columns(columns) => {
@@ -249,8 +272,9 @@ fn passed(name: &str, operands: &[Argument], stdin: &StandardInput) -> Option<St
     }
 }
 
-fn is_number(word: &Argument) -> bool {
-    word.text.chars().all(|letter| letter.is_ascii_digit())
+/// Says whether an option of a search gives it what to search for, so that no operand does.
+pub(super) fn is_pattern(option: &str) -> bool {
+    matches!(option, "-e" | "-f" | "--regexp" | "--file")
 }
 
 /// Says whether `-n 1` asks for one line.
@@ -269,115 +293,6 @@ pub(super) fn below(start: &Shape, pattern: &str, has_start: bool) -> Option<Sha
     } else {
         start.in_directory(&Shape::of(TextKind::Inside(pattern.to_owned())))
     }
-}
-
-/// Options of `fd` with a value in the next word.
-const FD_VALUED: &[&str] = &[
-    "-t",
-    "--type",
-    "-E",
-    "--exclude",
-    "-d",
-    "--max-depth",
-    "--min-depth",
-    "-S",
-    "--size",
-    "-j",
-    "-c",
-    "--color",
-];
-
-/// Options of `fd` that change what is written or where it searches.
-const FD_ODD: &[&str] = &[
-    "-a",
-    "--absolute-path",
-    "-x",
-    "-X",
-    "--exec",
-    "--exec-batch",
-    "-l",
-    "--list-details",
-    "--base-directory",
-    "--search-path",
-    "--format",
-];
-
-/// Returns what `fd` finds.
-pub(super) fn found_by_fd(operands: &[Argument]) -> Option<Vec<Shape>> {
-    let mut places = Vec::new();
-    let mut pattern = EVERYTHING.to_owned();
-    let mut is_glob = false;
-    let mut words = operands.iter();
-    while let Some(word) = words.next() {
-        match word.text.as_str() {
-            "-x" | "-X" | "--exec" | "--exec-batch" => break,
-            text if FD_ODD.contains(&text) => return None,
-            "-e" | "--extension" => {
-                pattern = format!("*.{}", words.next()?.fixed()?.trim_start_matches('.'));
-            }
-            "-g" | "--glob" => is_glob = true,
-            text if FD_VALUED.contains(&text) => _ = words.next(),
-            text if text.starts_with('-') => {}
-            _ => places.push(word),
-        }
-    }
-    if is_glob
-        && let Some(glob) = places.first().and_then(|word| word.fixed()).filter(|glob| !glob.contains('/'))
-    {
-        glob.clone_into(&mut pattern);
-    }
-    let places = places.get(1..).unwrap_or_default();
-    if places.is_empty() {
-        return Some(vec![Shape::of(TextKind::Inside(pattern))]);
-    }
-    places.iter().map(|place| below(&place.as_shape()?, &pattern, true)).collect()
-}
-
-/// Options of searches with a value in the next word.
-const SEARCH_VALUED: &[&str] =
-    &["-A", "-B", "-C", "-m", "-t", "-T", "--type", "-j", "--max-count", "-d", "--max-depth", "--sort"];
-
-/// Returns the files that `rg -l` and `grep -l` write.
-fn found_by_search(operands: &[Argument], listing: &[&str], is_grep: bool) -> Option<Vec<Shape>> {
-    let in_cluster =
-        |word: &Argument| word.is_option() && !word.text.starts_with("--") && word.text.contains('l');
-    if !listing.is_empty() && !has(operands, listing) && !operands.iter().any(in_cluster) {
-        return None;
-    }
-    let mut places = Vec::new();
-    let mut pattern = EVERYTHING.to_owned();
-    let mut has_pattern = has(operands, &["--files"]);
-    let mut is_odd = false;
-    let mut descends = !is_grep;
-    let mut words = operands.iter();
-    while let Some(word) = words.next() {
-        match word.text.as_str() {
-            "-e" | "-f" | "--regexp" | "--file" => {
-                has_pattern = true;
-                words.next();
-            }
-            "-g" | "--glob" => {
-                let glob = words.next()?.fixed()?;
-                if !glob.starts_with('!') && !glob.contains(['/', '{']) {
-                    glob.clone_into(&mut pattern);
-                }
-            }
-            "-c" | "--count" | "--json" | "-o" | "--heading" | "-0" | "--null" if !is_grep => return None,
-            text if SEARCH_VALUED.contains(&text) => _ = words.next(),
-            text if text.starts_with("--") => is_odd |= !text.contains('='),
-            text if text.len() > 1 && text.starts_with('-') => descends |= text.contains(['r', 'R']),
-            _ => places.push(word),
-        }
-    }
-    let places = places.get(usize::from(!has_pattern)..).unwrap_or_default();
-    let mut shapes: Vec<Shape> = Vec::new();
-    for place in places {
-        shapes.push(below(&place.as_shape()?, &pattern, true)?);
-    }
-    if descends && (is_odd || places.is_empty()) {
-        shapes.push(Shape::of(TextKind::Inside(pattern)));
-    }
-    (!shapes.is_empty()).then_some(shapes)
 }
 
 /// Returns the names that `ls` writes.

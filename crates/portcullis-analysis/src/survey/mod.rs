@@ -29,5 +29,6 @@ mod walk;
 mod wrapped;
 
 pub(crate) use find_names::{found_by_find, is_found_by_name};
+pub(crate) use listing::printed;
 pub use walk::{SYNTAX_ERROR, Surroundings, survey};
 pub use wrapped::TOO_LONG;

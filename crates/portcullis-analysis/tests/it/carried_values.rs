@@ -75,6 +75,24 @@ const SEARCHES: &[&str] = &[
     "curl -s https://example.com/list",
     "grep -rl key /etc",
     "fd . /home/me/.aws",
+    "fd -a key",
+    "find -files0-from list.txt -name '*.txt'",
+    "git log --format=%H -p",
+    "git log --author --format=%H -p",
+    "git log -zp --pretty=%h",
+    "git log --format=%H -U3",
+    "git log --name-only --format= --format=%B",
+    "git tag -n",
+    "git branch --format='%(refname:short)' --format='%(contents)'",
+    "git diff --name-only -p",
+    "git describe --dirty=/etc/shadow",
+    "git show --name-only --format= HEAD:list.txt",
+    "git show --name-only --format= v1.0",
+    "pgrep -fa node",
+    "grep -l --label=/etc/shadow x -",
+    "git ls-files | grep -A1 --group-separator=/etc/shadow x",
+    "git ls-files | sort --files0-from=list.txt",
+    "rg --files --pre=./x",
 ];
 
 /// Ways to use what is found.
@@ -108,6 +126,25 @@ fn what_a_search_may_find_counts_as_found() {
     assert!(allowed.is_empty(), "{} count as harmless:\n{}", allowed.len(), allowed.join("\n"));
 }
 
+/// Searches that find what is in the project.
+const SEARCHES_INSIDE: &[&str] = &[
+    "find . -name '*.rs'",
+    "find src -type f",
+    "git ls-files",
+    "git ls-files -mo --exclude-standard | grep -v lock | sort -u",
+    "git diff --name-only --diff-filter=AM HEAD~3",
+    "git --no-pager diff --name-only --cached -z",
+    "git show --name-only --format= HEAD~1",
+    "git grep -li x",
+    "git ls-tree -r --name-only HEAD",
+    "rg -l x",
+    "rg --files -g '*.md' --hidden",
+    "grep -rln --include=*.py x .",
+    "fd -e ts",
+    "fd -g '*.ts' -t f -E dist",
+    "ls src/*.rs",
+];
+
 #[test]
 fn ordinary_files_may_be_handed_on_in_all_these_ways() {
     let mut asked = Vec::new();
@@ -119,9 +156,7 @@ fn ordinary_files_may_be_handed_on_in_all_these_ways() {
             }
         }
     }
-    for search in
-        ["find . -name '*.rs'", "find src -type f", "git ls-files", "rg -l x", "fd -e ts", "ls src/*.rs"]
-    {
+    for search in SEARCHES_INSIDE {
         for consumer in [
             "{S} | xargs wc -l",
             "for f in $({S}); do cat \"$f\"; done",
