@@ -262,11 +262,23 @@ pub(crate) fn is_telling(text: &str) -> bool {
         host.contains('.') && crate::place::is_internal_host(host) && !crate::place::is_metadata(host)
     };
     holds_secret(text)
+        || text.split_whitespace().any(is_key_like)
         || names_secret(text) && text.contains(['=', ':'])
         || text.split_whitespace().any(is_inside)
         || text
             .split_whitespace()
             .any(|word| word.len() > LONGEST_STRANGE_PIECE && !word.contains(['/', '.']))
+}
+
+/// Says whether a word is as long and mixed as keys are, and unlike names that people give.
+fn is_key_like(word: &str) -> bool {
+    let has = |is: fn(&char) -> bool| word.chars().any(|letter| is(&letter));
+    let is_of_key = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '=');
+    word.len() > LONGEST_LABEL
+        && word.chars().all(is_of_key)
+        && has(char::is_ascii_lowercase)
+        && has(char::is_ascii_uppercase)
+        && has(char::is_ascii_digit)
 }
 
 /// Headers that say how an answer is wanted.
@@ -385,6 +397,12 @@ mod tests {
         ] {
             assert!(address_carries_data("shop.example", address), "{address}");
         }
+    }
+
+    #[test]
+    fn words_for_a_search_may_hold_a_key() {
+        assert!(is_telling("decode MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7"));
+        assert!(!is_telling("commit 2b6f1c0a9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f4a rust 1.95 error E0599"));
     }
 
     #[test]

@@ -51,6 +51,12 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
     let after = context.invocation.operands().iter().skip_while(|word| word.text != module.text).skip(1);
     let rest: Vec<_> = after.collect();
     match module.text.as_str() {
+        // What stands in a document behind `>>>` is run.
+        "doctest" => {
+            uses.push(nameless(Act::RunProject));
+            let documents = rest.iter().filter(|word| !word.is_option() && !word.text.ends_with(".py"));
+            uses.extend(documents.map(|word| certain(Act::Execute, word)));
+        }
         name if PROJECT_MODULES.contains(&name) => {
             uses.push(nameless(Act::RunProject));
             uses.extend(of_program(name, &rest));

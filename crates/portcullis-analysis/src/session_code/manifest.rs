@@ -1,16 +1,110 @@
-//! Whether a session put dependencies into a manifest, which the project then does not declare itself.
+//! What a session put into a manifest: dependencies, which the project then does not declare itself, and commands.
+
+use serde_json::Value;
 
 use super::SessionText;
-use crate::lists::tool_files::{MANIFESTS, SECTIONS};
+use super::words::outward_word;
+use crate::lists::tool_files::{COMMANDS, MANIFESTS, METADATA, SCRIPT_RUNNERS, SECTIONS, TOOLS};
 use crate::place::any_ending;
 
-/// Manifests that hold commands beside what they declare, which no reader follows, and the keys of these.
-const RUNNING: &[(&[&str], &[&str])] = &[
-    (&["composer.json"], &["\"scripts\"", "-cmd\""]),
-    (&["deno.json", "deno.jsonc"], &["\"tasks\"", "\"task\""]),
-];
+/// Returns a word in what the session put into a manifest by which a run may start something, or reach out of the project:
+/// the key of commands, a place, a host. What the manifest declares is left out, since that is judged where it is installed,
+/// and so are scripts of `package.json` that are read where they are called.
+pub fn starting_word(file: &str, text: &SessionText<'_>, tool: &str, is_called: bool) -> Option<String> {
+    let (form, _) = MANIFESTS.iter().find(|(_, names)| any_ending(names, file))?;
+    let own = text.own();
+    match *form {
+        "json" => {
+            let is_listed = TOOLS.iter().any(|(_, tools)| tools.contains(&tool));
+            let runs_scripts = !is_listed || SCRIPT_RUNNERS.contains(&tool);
+            let leaves_scripts = file.ends_with("package.json") && (is_called || !runs_scripts);
+            let Ok(Value::Object(manifest)) = serde_json::from_str(text.whole) else {
+                return COMMANDS.iter().find(|key| own.contains(**key)).map(|key| (*key).to_owned());
+            };
+            let is_own = |leaf: &str| is_of_session(leaf, text, &own);
+            let mut rest = String::new();
+            for (key, value) in &manifest {
+                let key = key.as_str();
+                let is_left =
+                    METADATA.contains(&key) || is_section(key) || leaves_scripts && key == "scripts";
+                if is_left {
+                    continue;
+                }
+                if let Some(key) = command_below(key, value, &is_own) {
+                    return Some(key);
+                }
+                add_leaves(value, &is_own, &mut rest);
+            }
+            outward_word("settings", &rest)
+        }
+        "toml" => {
+            let mut is_command = false;
+            text.lines().find_map(|(line, is_own)| {
+                let line = line.trim();
+                if line.starts_with('[') {
+                    is_command = line.split(['.', '[', ']', '"', '\'']).any(|part| COMMANDS.contains(&part));
+                }
+                let is_entry = is_own && !line.is_empty() && !line.starts_with(['#', '[']);
+                (is_command && is_entry).then(|| line.split('=').next().unwrap_or(line).trim().to_owned())
+            })
+        }
+        _ => None,
+    }
+}
 
-/// Says whether a file is a manifest that only declares: what it declares or runs is judged where it is used.
+/// Says whether an edit of the session put a text of a manifest there, or a part of it.
+fn is_of_session(leaf: &str, text: &SessionText<'_>, own: &str) -> bool {
+    let Some(pieces) = text.pieces else { return true };
+    let is_sign = |letter: char| letter.is_whitespace() || "\"',:[]{}".contains(letter);
+    let is_part = |line: &str| !line.is_empty() && leaf.contains(line);
+    // A letter may be spelled by its number.
+    own.contains('\\')
+        || text.has_hidden_edit()
+        || own.contains(&format!("\"{leaf}\""))
+        || pieces.iter().flat_map(|piece| piece.lines()).any(|line| is_part(line.trim_matches(is_sign)))
+}
+
+fn is_section(key: &str) -> bool {
+    SECTIONS.iter().any(|(_, names)| names.contains(&key))
+}
+
+/// Returns the first key that holds commands and below which something is the session's own.
+fn command_below(key: &str, value: &Value, is_own: &impl Fn(&str) -> bool) -> Option<String> {
+    let is_command = COMMANDS.contains(&key) || key.ends_with("-cmd");
+    let mut leaves = String::new();
+    add_leaves(value, is_own, &mut leaves);
+    if is_command && !leaves.is_empty() {
+        return Some(key.to_owned());
+    }
+    match value {
+        Value::Object(inner) => inner.iter().find_map(|(key, value)| command_below(key, value, is_own)),
+        Value::Array(inner) => inner.iter().find_map(|value| command_below("", value, is_own)),
+        _ => None,
+    }
+}
+
+/// Adds the texts below a value that are the session's own.
+fn add_leaves(value: &Value, is_own: &impl Fn(&str) -> bool, texts: &mut String) {
+    match value {
+        Value::String(text) if is_own(text) => {
+            texts.push_str(text);
+            texts.push('\n');
+        }
+        Value::Object(inner) => {
+            for (key, value) in inner {
+                if is_own(key) {
+                    texts.push_str(key);
+                    texts.push('\n');
+                }
+                add_leaves(value, is_own, texts);
+            }
+        }
+        Value::Array(inner) => inner.iter().for_each(|value| add_leaves(value, is_own, texts)),
+        _ => {}
+    }
+}
+
+/// Says whether a file is a manifest that is read by its parts: what it declares is judged where it is installed.
 pub fn is_manifest(file: &str) -> bool {
     let declaring = MANIFESTS.iter().filter(|(form, _)| matches!(*form, "json" | "toml" | "lines"));
     declaring.into_iter().any(|(_, names)| any_ending(names, file))
@@ -24,13 +118,6 @@ pub fn declares_more(file: &str, text: &SessionText<'_>) -> bool {
     // What a command changed in place may be anything in the file.
     let text = &if text.has_hidden_edit() { SessionText { pieces: None, ..*text } } else { *text };
     let mut own = text.lines().filter(|(line, is_own)| *is_own && !line.trim().is_empty());
-    let runs = |line: &str| {
-        let of_file = RUNNING.iter().filter(|(names, _)| any_ending(names, file));
-        of_file.into_iter().any(|(_, keys)| keys.iter().any(|key| line.contains(key)))
-    };
-    if text.lines().any(|(line, is_own)| is_own && runs(line)) {
-        return true;
-    }
     match *form {
         "lines" => own.any(|(line, _)| !is_of_module(line)),
         "json" => in_sections(text, json_section),
@@ -127,6 +214,43 @@ mod tests {
         assert!(!whole("/p/Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n"));
         assert!(!whole("/p/go.mod", "module a\n\ngo 1.22\n"));
         assert!(!whole("/p/src/a.py", "dependencies = 1"));
+    }
+
+    #[test]
+    fn commands_that_were_added_are_found_where_something_runs_them() {
+        let word = |file: &str, tool: &str, is_called: bool, text: &str| {
+            starting_word(file, &SessionText { whole: text, pieces: None }, tool, is_called)
+        };
+        let scripts = r#"{"name":"a","homepage":"https://a.example","scripts":{"test":"rm -r x"}}"#;
+        assert_eq!(word("/p/composer.json", "composer", false, scripts).as_deref(), Some("scripts"));
+        assert_eq!(word("/p/package.json", "turbo", false, scripts).as_deref(), Some("scripts"));
+        assert_eq!(word("/p/package.json", "some-runner", false, scripts).as_deref(), Some("scripts"));
+        assert_eq!(word("/p/package.json", "npm", true, scripts), None);
+        assert_eq!(word("/p/package.json", "jest", false, scripts), None);
+        let staged = r#"{"lint-staged":{"*.ts":["eslint","rm -r x"]}}"#;
+        assert_eq!(word("/p/package.json", "npm", true, staged).as_deref(), Some("lint-staged"));
+        let setup = r#"{"jest":{"globalSetup":"/opt/x.js"}}"#;
+        assert!(word("/p/package.json", "jest", false, setup).is_some());
+        let plain = r#"{"jest":{"testEnvironment":"node"},"devDependencies":{"a":"1"}}"#;
+        assert_eq!(word("/p/package.json", "jest", false, plain), None);
+        assert_eq!(word("/p/Pipfile", "pipenv", false, "[scripts]\nx = \"rm\"\n").as_deref(), Some("x"));
+        assert_eq!(word("/p/Pipfile", "pipenv", false, "[packages]\nx = \"*\"\n"), None);
+    }
+
+    #[test]
+    fn a_command_of_the_project_is_none_of_the_session() {
+        let whole = "{\n\"name\": \"z\",\n\"scripts\": {\n\"a\": \"wc x\",\n\"b\": \"rm y\"\n}\n}";
+        let edited = |piece: &str| {
+            let pieces = [piece.to_owned()];
+            starting_word(
+                "/p/composer.json",
+                &SessionText { whole, pieces: Some(&pieces) },
+                "composer",
+                false,
+            )
+        };
+        assert!(edited("\"b\": \"rm y\"").is_some());
+        assert_eq!(edited("\"name\": \"z\""), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod words;
 
 pub use kind::{FileKind, kind_of};
 pub use line::{BroughtFile, FileWrite, brought_before, filled_directories, plain_build, writes};
-pub use manifest::{declares_more, is_manifest};
+pub use manifest::{declares_more, is_manifest, starting_word};
 pub use run::{CodeRun, code_runs};
 pub(crate) use words::outward_word;
 pub use words::{reaching_word, steering_word};

@@ -15,7 +15,7 @@ use portcullis_analysis::effect::{Act, Effect, ModuleUse, Target};
 use portcullis_analysis::script::{Entry, Script};
 use portcullis_analysis::session_code::{
     BroughtFile, CodeRun, FileKind, SessionText, brought_before, code_runs, declares_more, is_manifest,
-    kind_of, reaching_word, steering_word,
+    kind_of, reaching_word, starting_word, steering_word,
 };
 use portcullis_shell::Span;
 
@@ -99,8 +99,16 @@ fn file_doubt(
             return Some(format!("what `{name}` declares, to which this session added"));
         }
         let is_called = view.scripts().any(|called| called.script.file == file);
-        let only_declares = is_manifest(file) && !matches!(kind_of(file), FileKind::Code(_));
-        if is_called || only_declares {
+        if is_manifest(file) && !matches!(kind_of(file), FileKind::Code(_)) {
+            let tool = run.command.program_name().unwrap_or_default();
+            match starting_word(file, &text, tool, is_called) {
+                Some(word) => {
+                    return Some(format!("what `{word}` in `{name}` does, written in this session"));
+                }
+                None => continue,
+            }
+        }
+        if is_called {
             continue;
         }
         match read_own(view, grounds, file, &text) {

@@ -198,6 +198,34 @@ fn a_tool_does_not_answer_for_files_of_another() {
 }
 
 #[test]
+fn commands_that_the_session_put_into_a_manifest_are_judged_where_a_runner_finds_them() {
+    for (file, text, command) in [
+        ("composer.json", r#"{"scripts":{"test":"rm -rf ../other"}}"#, "composer test"),
+        ("composer.json", r#"{"scripts":{"post-autoload-dump":"sh x"}}"#, "composer dump-autoload"),
+        ("deno.json", r#"{"tasks":{"test":"rm -rf ../other"}}"#, "deno task test"),
+        ("Pipfile", "[scripts]\ntest = \"rm -rf ../other\"\n", "pipenv run test"),
+        ("package.json", r#"{"scripts":{"test":"rm -rf ../other"}}"#, "npx turbo run test"),
+        ("package.json", r#"{"lint-staged":{"*.ts":"rm -rf ../other"}}"#, "npx lint-staged"),
+        (
+            "package.json",
+            r#"{"scripts":{"t":"wireit"},"wireit":{"t":{"command":"rm -r ../o"}}}"#,
+            "npm run t",
+        ),
+        ("docs/use.txt", ">>> import shutil; shutil.rmtree(p)\n", "python3 -m doctest docs/use.txt"),
+    ] {
+        assert_ne!(after_writing(&[(file, text)], command), Decision::Allow, "{file}, then {command}");
+    }
+    for (file, text, command) in [
+        ("composer.json", r#"{"name":"a/b","homepage":"https://a.example"}"#, "composer test"),
+        ("package.json", r#"{"name":"a","scripts":{"count":"wc -l src/a.ts"}}"#, "npm run count"),
+        ("package.json", r#"{"name":"a","scripts":{"count":"wc -l src/a.ts"}}"#, "npx jest"),
+        ("package.json", r#"{"jest":{"testEnvironment":"node"}}"#, "npx jest"),
+    ] {
+        assert_eq!(after_writing(&[(file, text)], command), Decision::Allow, "{file}, then {command}");
+    }
+}
+
+#[test]
 fn settings_and_programs_that_words_and_variables_name_are_used() {
     let files = [("evil", "#!/bin/sh\nrm -rf ~\n"), ("my.xml", "<x/>"), ("conf/a.json", "{}")];
     for command in [
