@@ -4,8 +4,11 @@
 //! is a program that nobody has read.
 
 use crate::act::Access;
-use crate::lists::programs::interactive::{ALWAYS, BARE, BATCH, PROMPTING, STATEMENTS};
-use crate::profile::Match;
+use crate::argument::Argument;
+use crate::lists::programs::interactive::{
+    ALWAYS, BARE, BATCH, FINISHING, INSISTING, OPENING, PAGING, SHOWING, STATEMENTS,
+};
+use crate::profile::{self, Match};
 use crate::reader::CommandContext;
 
 /// Says whether a command leaves a prompt open at which anything can be run.
@@ -15,12 +18,65 @@ pub(super) fn leaves_prompt(context: &CommandContext<'_>, name: &str, found: &Ma
     }
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     let is_in = |list: &[&str]| list.contains(&name) || list.contains(&plain);
+    let words = context.invocation.operands();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
+    let ends_by_itself = || {
+        let rows = BATCH.iter().filter(|(program, _)| *program == plain || *program == name);
+        let mut options = rows.flat_map(|(_, options)| options.iter());
+        options.any(|option| words.iter().any(|word| word.text.starts_with(option)))
+    };
+    if is_in(ALWAYS) && found.path.is_empty() && !ends_by_itself() || is_in(PAGING) && lifts_pager(context) {
+        return !is_read_elsewhere(context);
+    }
+    let opens = |row: &str| {
+        let mut parts = row.split('/');
+        parts.next() == Some(plain) && parts.all(|part| words.iter().any(|word| word.text == part))
+    };
+    let insists =
+        || INSISTING.iter().any(|(program, options)| *program == plain && is_insisted(words, options));
     let has_statement = context.invocation.code.is_some();
-    let words = || context.invocation.operands().iter().map(|word| word.text.as_str());
-    let is_bare = words().all(|word| PROMPTING.contains(&word));
-    let is_batch = words().any(|word| BATCH.contains(&word));
-    is_in(ALWAYS) && !is_batch && !is_read_elsewhere(context)
-        || !has_statement && is_input_open(context) && (is_in(STATEMENTS) || is_in(BARE) && is_bare)
+    let reads =
+        || is_in(STATEMENTS) && !has(SHOWING) || is_in(BARE) && profile::is_given_nothing(name, words);
+    let says_all = || has_statement || has(FINISHING) || ends_by_itself();
+    let is_opened =
+        || !has_statement && !has(&["-c", "--command"]) && OPENING.iter().any(|row| opens(row)) || insists();
+    is_input_open(context) && (is_opened() || !says_all() && reads())
+}
+
+/// Says whether a word is one of the options, perhaps among other letters behind one dash.
+fn is_insisted(words: &[Argument], options: &[&str]) -> bool {
+    /// Switches of interpreters without a value.
+    const SWITCHES: &str = "bBcdEeiIOPqRsSuvxnw";
+    let options_in_front = words.iter().take_while(|word| word.is_option());
+    options_in_front.into_iter().any(|word| {
+        let letters = word.text.strip_prefix('-').unwrap_or_default();
+        let is_cluster = letters.chars().all(|letter| SWITCHES.contains(letter));
+        let is_among = |option: &&str| is_cluster && option.len() == 2 && letters.contains(&option[1..]);
+        options.contains(&word.text.as_str()) || options.iter().any(is_among)
+    })
+}
+
+/// Says whether the line takes away the pager that is set around it, so that one which reads keys takes its place.
+fn lifts_pager(context: &CommandContext<'_>) -> bool {
+    let is_pager = |word: &Argument| word.text.ends_with("PAGER") || !word.is_known();
+    context.survey.invocations.iter().any(|other| {
+        let words = other.operands();
+        let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.text.as_str()));
+        match other.program_name() {
+            Some("unset") => words.iter().any(is_pager),
+            Some("export" | "declare" | "typeset" | "readonly") => {
+                has(&["-n", "+x"]) && words.iter().any(is_pager)
+            }
+            Some("env") => {
+                has(&["-", "-i", "--ignore-environment"])
+                    || words
+                        .iter()
+                        .any(|word| word.text.starts_with("-u") || word.text.starts_with("--unset"))
+                        && words.iter().any(|word| word.text.contains("PAGER") || !word.is_known())
+            }
+            _ => false,
+        }
+    })
 }
 
 /// Says whether something else than a terminal takes the output: programs that show pages then only copy.
@@ -75,6 +131,41 @@ mod tests {
             "gdb",
             "sqlite3 app.db",
             "env less README.md",
+            "python3 -",
+            "python3 -u /dev/stdin",
+            "python3 -qi tool.py",
+            "timeout 100 python3 -",
+            "node -",
+            "node --input-type=module",
+            "node inspect tool.js",
+            "ruby -",
+            "php -",
+            "perl -w",
+            "perl -n -",
+            "perl -d -e 1",
+            "expect",
+            "tclsh",
+            "tsx",
+            "bun repl",
+            "julia --project=.",
+            "iex -S mix",
+            "psql app",
+            "mysql app",
+            "ed notes.txt",
+            "dc",
+            "parallel",
+            "script",
+            "unshare",
+            "tmux attach",
+            "zless a.txt",
+            "htop",
+            "gawk -D 1",
+            "python3 manage.py shell",
+            "rails console",
+            "bat --paging=always a.txt",
+            "env -u GIT_PAGER -u PAGER git log -p",
+            "env -i git log",
+            "unset GIT_PAGER PAGER; git log -p",
         ] {
             assert!(is_unknown(command), "{command}");
         }
@@ -93,6 +184,18 @@ mod tests {
             "tmux ls",
             "vim --version",
             "gdb --version",
+            "python3 -W ignore tool.py",
+            "python3 -m json.tool a.json",
+            "echo 'print(1)' | python3 -",
+            "perl -pe s/a/b/ a.txt",
+            "psql -c 'select 1' app",
+            "psql -l",
+            "top -b -n1",
+            "git log -p",
+            "unset GIT_PAGER; git log -p | head",
+            "env -u FOO git log",
+            "bat a.txt",
+            "tmux ls",
         ] {
             assert!(!is_unknown(command), "{command}");
         }

@@ -20,7 +20,7 @@ pub use compile::{CompiledProfile, ProfileError, ProfileExample, ProgramName, co
 pub use encoded::Form;
 pub(crate) use matching::is_secret_name;
 pub use matching::{Match, Use, Wanted, read};
-pub(crate) use words::{Spelled, may_become_option, spelled_out};
+pub(crate) use words::{Spelled, is_given_nothing, may_become_option, spelled_out};
 
 use encoded::Bytes;
 

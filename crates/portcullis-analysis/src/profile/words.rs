@@ -45,6 +45,23 @@ pub(crate) fn spelled_out<'a>(program: &str, words: &'a [Argument]) -> Option<Sp
     Words::sort(super::find(program)?.form, words).spelled()
 }
 
+/// Says whether a program is given nothing to run, so that it reads its standard input: no operand, or one that names it.
+pub(crate) fn is_given_nothing(program: &str, words: &[Argument]) -> bool {
+    const INPUTS: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+    let is_input = |word: &Argument| INPUTS.contains(&word.text.as_str());
+    let Some(profile) = super::find(program) else {
+        return words.iter().all(|word| word.is_option() || is_input(word));
+    };
+    let sorted = Words::sort(profile.form, words);
+    let hands_on = sorted.flags.iter().any(|(flag, ..)| flag.twist == Twist::Rest);
+    // Some tables list the dash as a subcommand.
+    let reads_input = match sorted.path.as_slice() {
+        [] => sorted.operands.first().is_none_or(|word| is_input(word)),
+        path => path == ["-"],
+    };
+    !hands_on && reads_input
+}
+
 impl<'a> Words<'a> {
     /// Sorts the words after a program.
     pub(super) fn sort(form: Form<'a>, words: &'a [Argument]) -> Self {
