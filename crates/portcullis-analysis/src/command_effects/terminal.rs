@@ -158,7 +158,6 @@ mod tests {
             "unshare",
             "tmux attach",
             "zless a.txt",
-            "htop",
             "gawk -D 1",
             "python3 manage.py shell",
             "rails console",

@@ -7,7 +7,7 @@ use crate::argument::{Argument, Knowledge};
 use crate::effect::{Effect, Target};
 use crate::environment::is_safe_prefix;
 use crate::invocation::{Invocation, Survey, Wrapping, base_name};
-use crate::lists::memory::{BUILTINS, TASK_FILES};
+use crate::lists::memory::{BUILTINS, SETTINGS_FORMS, TASK_FILES};
 use crate::path;
 use crate::place::{Scope, is_free, is_loopback};
 use crate::profile::{Profiles, read};
@@ -62,7 +62,7 @@ impl ShapeGrounds<'_> {
         let targets = self.targets(&own)?;
         let mut scripts: Vec<String> =
             scripts(self.survey, &own).into_iter().map(|script| script.file).collect();
-        scripts.extend(task_files(base_name(program), directory));
+        scripts.extend(settings_files(base_name(program), directory));
         let profile = self.profiles.find(base_name(program));
         let chosen = match profile {
             Some(profile) if !acts.is_empty() && !acts.contains(&Act::Unknown) => {
@@ -73,12 +73,14 @@ impl ShapeGrounds<'_> {
                 let mut words = chosen_words(&matched.wanted.operands, &acts)?;
                 words.extend(written_files(base_name(program), &own));
                 let subcommand = matched.path.iter().map(|word| (*word).to_owned()).collect();
-                ShapedWords { subcommand, words, paths: Vec::new(), targets: BTreeSet::new() }
+                let (paths, loaded) = (Vec::new(), Vec::new());
+                ShapedWords { subcommand, words, paths, targets: BTreeSet::new(), loaded }
             }
             // Whoever is fed may run what it is fed.
             _ if is_fed(invocation) => return None,
             _ => ShapedWords::of(invocation, directory, self)?,
         };
+        scripts.extend(chosen.loaded);
         let may_be_remembered = !acts.is_empty() && acts.iter().all(|act| is_rememberable(*act));
         let shape = CommandShape {
             program: program.to_owned(),
@@ -154,11 +156,18 @@ impl ShapeGrounds<'_> {
     }
 }
 
-/// Returns where a runner of tasks is told what a task is.
-fn task_files(program: &str, directory: &str) -> Vec<String> {
+/// Returns the files that say what a program does here: those it is known to read, and any called after it. Few of them are
+/// there.
+fn settings_files(program: &str, directory: &str) -> Vec<String> {
     let entries = TASK_FILES.iter().filter_map(|entry| entry.split_once(':'));
-    let own = entries.filter(|(runner, _)| *runner == program);
-    own.map(|(_, file)| path::join(directory, file)).collect()
+    let known = entries.filter(|(runner, _)| *runner == program).map(|(_, file)| file.to_owned());
+    let stem = program.split_once('.').map_or(program, |(stem, _)| stem);
+    let mut letters = stem.chars();
+    let capital: String =
+        letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect();
+    let named = |form: &&str| [form.replace('*', stem), form.replace('*', &capital)];
+    let own = SETTINGS_FORMS.iter().flat_map(|form| named(form));
+    known.chain(own).map(|file| path::join(directory, &file)).collect()
 }
 
 /// Says whether all of a command stands in its words, and they are known.

@@ -8,6 +8,7 @@ use crate::interpreter::is_shell;
 use crate::invocation::{Invocation, base_name};
 use crate::lists::memory::{HEAVY_WORDS, PROSE_OPTIONS, PROSE_VERBS};
 use crate::path;
+use crate::reach::OptionFront;
 
 /// How many leading words a person takes for the name of what is done.
 const LONGEST_SUBCOMMAND: usize = 2;
@@ -20,6 +21,8 @@ pub(super) struct ShapedWords {
     pub(super) words: Vec<String>,
     pub(super) paths: Vec<(String, TargetKind)>,
     pub(super) targets: BTreeSet<TargetKind>,
+    /// Files that the program is told to load, absolute.
+    pub(super) loaded: Vec<String>,
 }
 
 /// What may follow a word.
@@ -29,6 +32,8 @@ enum Position {
     Free,
     /// Words of people, as the value of an option.
     Prose,
+    /// A file to load, as the value of an option.
+    Loaded,
 }
 
 impl ShapedWords {
@@ -49,7 +54,8 @@ impl ShapedWords {
             return None;
         }
         let subcommand: Vec<String> = verbs.iter().map(|verb| verb.text.clone()).collect();
-        let mut shaped = Self { subcommand, words: Vec::new(), paths: Vec::new(), targets: BTreeSet::new() };
+        let (words, paths, loaded) = (Vec::new(), Vec::new(), Vec::new());
+        let mut shaped = Self { subcommand, words, paths, targets: BTreeSet::new(), loaded };
         let mut position = Position::Free;
         for word in rest {
             position = shaped.add(word, position, directory, grounds)?;
@@ -70,8 +76,9 @@ impl ShapedWords {
         if text == "-" || text.contains(['\u{2039}', '\u{203a}']) {
             return None;
         }
-        if position == Position::Prose && !word.is_option() {
-            self.words.push(TEXT.to_owned());
+        if position != Position::Free && !word.is_option() {
+            let value = self.value(text, position, directory, grounds)?;
+            self.words.push(value);
             return Some(Position::Free);
         }
         if word.is_option() {
@@ -82,18 +89,41 @@ impl ShapedWords {
             if is_heavy(option) {
                 return None;
             }
-            let is_prose = PROSE_OPTIONS.contains(&option);
+            let position = match option {
+                _ if PROSE_OPTIONS.contains(&option) => Position::Prose,
+                _ if OptionFront::of(option).is_loading(option.len()) => Position::Loaded,
+                _ => Position::Free,
+            };
             let Some(value) = value else {
                 self.words.push(text.to_owned());
-                return Some(if is_prose { Position::Prose } else { Position::Free });
+                return Some(position);
             };
-            let value = if is_prose { TEXT.to_owned() } else { self.general(value, directory, grounds)? };
+            let value = self.value(value, position, directory, grounds)?;
             self.words.push(format!("{option}={value}"));
             return Some(Position::Free);
         }
         let general = self.general(text, directory, grounds)?;
         self.words.push(general);
         Some(Position::Free)
+    }
+
+    /// Returns what counts of the value of an option.
+    fn value(
+        &mut self,
+        text: &str,
+        position: Position,
+        directory: &str,
+        grounds: &ShapeGrounds<'_>,
+    ) -> Option<String> {
+        match position {
+            Position::Prose if is_said(text, directory, grounds) => Some(TEXT.to_owned()),
+            Position::Loaded => {
+                self.general(text, directory, grounds)?;
+                self.loaded.push(path::join(directory, text));
+                Some(text.to_owned())
+            }
+            Position::Free | Position::Prose => self.general(text, directory, grounds),
+        }
     }
 
     /// Returns what counts of a word that is no option.
@@ -104,9 +134,10 @@ impl ShapedWords {
         if let Some(general) = of_number(text) {
             return Some(general);
         }
-        let is_said = |verb: &String| PROSE_VERBS.contains(&verb.as_str());
+        let is_of_people = |verb: &String| PROSE_VERBS.contains(&verb.as_str());
         if text.contains(' ') {
-            let is_prose = self.subcommand.last().is_some_and(is_said);
+            let is_prose =
+                self.subcommand.last().is_some_and(is_of_people) && is_said(text, directory, grounds);
             return Some(if is_prose { TEXT.to_owned() } else { text.to_owned() });
         }
         if is_verb(text) && is_heavy(text) {
@@ -130,6 +161,18 @@ impl ShapedWords {
 
 /// What stands for words of people.
 const TEXT: &str = "\u{2039}text\u{203a}";
+
+/// Says whether a text can only be words of people: programs take what begins like a path or an address, or names a file, for
+/// something to read.
+fn is_said(text: &str, directory: &str, grounds: &ShapeGrounds<'_>) -> bool {
+    let begins_like_place = text.starts_with(|letter: char| "@/~.-$<|%&=+:\\".contains(letter));
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_plain = |letter: char| letter.is_alphanumeric() || " -_,;!?'()".contains(letter);
+    !begins_like_place
+        && !first.contains([':', '=', '/', '@'])
+        && (text.contains(' ') || text.chars().all(is_plain))
+        && grounds.place(&path::join(directory, text)).is_some()
+}
 
 /// Returns what stands for a number, or for a name that ends in one: `12`, `#12`, `bd-12`, `ENT-7a`.
 fn of_number(text: &str) -> Option<String> {

@@ -76,6 +76,7 @@ fn is_administrators(file: &Path, own: &Path) -> bool {
 pub(super) fn digest_of(script: &str) -> Option<String> {
     match fs::metadata(script) {
         Ok(metadata) if metadata.is_file() => digest(Path::new(script)),
+        Ok(metadata) if metadata.is_dir() => Some(String::new()),
         Ok(_) => None,
         Err(error) => (error.kind() == std::io::ErrorKind::NotFound).then(String::new),
     }

@@ -132,7 +132,10 @@ impl<'a> Recollection<'a> {
         }
         let program = ProgramFile::find(&shaped.shape.program, &shaped.directory, self.store.root())?;
         let scripts = shaped.scripts.iter().map(|file| Some((file.clone(), digest_of(file)?)));
-        Some(SeenCommand { program, scripts: scripts.collect::<Option<_>>()? })
+        let mut scripts = scripts.collect::<Option<BTreeMap<_, _>>>()?;
+        // One that is not there is not listed, and one that comes later makes the lists differ.
+        scripts.retain(|_, digest| !digest.is_empty());
+        Some(SeenCommand { program, scripts })
     }
 }
 

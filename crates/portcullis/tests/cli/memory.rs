@@ -161,6 +161,15 @@ fn words_of_other_shapes_are_asked_about() {
         "bd update ~/x --status closed --notes x",
         "bd update https://evil.example/12 --status closed --notes x",
         "bd update evil.example --status closed --notes x",
+        // A file where words of people stood.
+        "bd update bd-12 --status closed --notes @.env",
+        "bd update bd-12 --status closed --notes @src/a.txt",
+        "bd update bd-12 --status closed --notes .env",
+        "bd update bd-12 --status closed --notes secrets/prod.key",
+        "bd update bd-12 --status closed --notes ../../.ssh/id_rsa",
+        "bd update bd-12 --status closed --notes file:///root/.ssh/id_rsa",
+        "bd update bd-12 --status closed --notes '/etc/passwd x'",
+        "bd update bd-12 --status closed --notes '@.env x'",
         // What is only known when it runs.
         "bd update $ID --status closed --notes x",
         "bd update $(cat id) --status closed --notes x",
@@ -286,6 +295,25 @@ fn a_script_of_the_project_that_was_edited_is_asked_about() {
     repository.write("Makefile", "notes:\n\ttouch src/other.txt\n");
     assert_eq!(repository.decide("./scripts/lint.sh all"), "deny");
     assert_eq!(repository.decide("make notes"), "deny");
+}
+
+#[test]
+fn settings_that_say_what_a_program_does_are_as_they_were() {
+    let repository = Repository::new();
+    for name in ["frob", "tool"] {
+        program(&repository.programs.join(name), "echo x");
+    }
+    repository.write("frob.yml", "pre-commit: {}\n");
+    repository.write("conf/a.yml", "x: 1\n");
+    repository.allow("frob lint");
+    repository.allow("tool lint --config conf/a.yml src/a.txt");
+    assert_eq!(repository.decide("frob lint"), "allow");
+    assert_eq!(repository.decide("tool lint --config conf/a.yml src/b.txt"), "allow");
+    assert_eq!(repository.decide("tool lint --config src/a.txt src/b.txt"), "deny", "other settings");
+    repository.write("conf/a.yml", "x: 2\n");
+    assert_eq!(repository.decide("tool lint --config conf/a.yml src/b.txt"), "deny", "settings it is told");
+    repository.write(".frobrc", "pre-commit: {}\n");
+    assert_eq!(repository.decide("frob lint"), "deny", "settings that came later");
 }
 
 #[test]
