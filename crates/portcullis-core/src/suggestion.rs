@@ -12,7 +12,7 @@ use portcullis_analysis::{Access, Argument, Invocation, Wrapping, base_name};
 use crate::case::{CallSubject, Case, Shell};
 use crate::coverage::{Coverage, GapKind};
 use crate::mode::Mode;
-use crate::path::parent;
+use crate::path::{is_inside, parent};
 use crate::path_use::PathUse;
 use crate::rule::{Behavior, Rule, RuleText, ShellPattern, is_dangerous_allow};
 use crate::tool::ToolKind;
@@ -160,10 +160,11 @@ pub(crate) fn is_settleable(reason: &Reason) -> bool {
 pub(crate) fn suggest(case: &Case, coverage: &Coverage<'_>) -> Vec<Suggestion> {
     let mut proposals = Vec::new();
     match &case.subject {
-        CallSubject::Shell(shell) => for_shell(case.call().tool(), shell, coverage, &mut proposals),
+        CallSubject::Shell(shell) => for_shell(case, shell, coverage, &mut proposals),
         CallSubject::Files => {
             let files = case.effects().iter().filter_map(PathUse::of);
-            proposals.extend(files.filter_map(|path_use| for_path(path_use.access, path_use.path()?)));
+            let home = case.context().home.as_deref();
+            proposals.extend(files.filter_map(|path_use| for_path(path_use.access, path_use.path()?, home)));
         }
         CallSubject::Fetch { host } => {
             proposals
@@ -225,11 +226,12 @@ fn finish(proposals: Vec<Proposal>) -> Vec<Suggestion> {
     suggestions
 }
 
-fn for_shell(tool: &str, shell: &Shell, coverage: &Coverage<'_>, proposals: &mut Vec<Proposal>) {
+fn for_shell(case: &Case, shell: &Shell, coverage: &Coverage<'_>, proposals: &mut Vec<Proposal>) {
+    let (tool, home) = (case.call().tool(), case.context().home.as_deref());
     for gap in &coverage.gaps {
         match &gap.kind {
             GapKind::Path { access, path } => {
-                proposals.extend(path.as_deref().and_then(|path| for_path(*access, path)));
+                proposals.extend(path.as_deref().and_then(|path| for_path(*access, path, home)));
             }
             GapKind::Command => {
                 let invocation = shell.survey.invocations.get(gap.invocation);
@@ -307,7 +309,7 @@ fn is_changed(shell: &Shell, invocation: &Invocation) -> bool {
     parent.is_some_and(|parent| parent.wrapping == Wrapping::Changing || is_changed(shell, parent))
 }
 
-fn for_path(access: Access, path: &str) -> Option<Proposal> {
+fn for_path(access: Access, path: &str, home: Option<&str>) -> Option<Proposal> {
     let name = match access {
         Access::Read => "Read",
         Access::Write | Access::Remove => "Edit",
@@ -315,12 +317,20 @@ fn for_path(access: Access, path: &str) -> Option<Proposal> {
     let directory = parent(path)?;
     // A whole tree directly under the root is more than anybody means.
     let depth = directory.split('/').filter(|component| !component.is_empty()).count();
-    let pattern =
-        if depth < 2 || access != Access::Read { format!("/{path}") } else { format!("/{directory}/**") };
+    let is_exact =
+        depth < 2 || access != Access::Read || home.is_some_and(|home| holds_home(&directory, home));
+    let pattern = if is_exact { format!("/{path}") } else { format!("/{directory}/**") };
     let is_plain = pattern
         .chars()
         .all(|letter| letter.is_alphanumeric() || "-_./ +@,".contains(letter) || letter == '*');
     is_plain.then(|| Proposal::both(name, Some(pattern)))
+}
+
+/// Says whether a tree holds a home directory, or lies in one where programs keep their settings and keys: whoever reads one
+/// file there does not mean all of them.
+fn holds_home(directory: &str, home: &str) -> bool {
+    let is_hidden = |rest: &str| rest.trim_start_matches('/').starts_with('.');
+    is_inside(home, directory) || directory.strip_prefix(home).is_some_and(is_hidden)
 }
 
 /// Turns an invocation into a pattern that covers its next variant: program, subcommand, and any arguments.

@@ -24,6 +24,10 @@ fn a_suggestion_names_the_program_and_its_subcommand() {
         ("echo x > out.txt", &["Edit(//code/app/out.txt)"]),
         ("cat /var/log/app/x.log", &["Read(//var/log/app/**)"]),
         ("cat /etc/passwd", &["Read(//etc/passwd)"]),
+        // Nobody who reads one file there means all that a home holds.
+        ("cat ~/notes.txt", &["Read(//home/me/notes.txt)"]),
+        ("cat ~/.config/app/settings.txt", &["Read(//home/me/.config/app/settings.txt)"]),
+        ("cat ~/work/other/a.txt", &["Read(//home/me/work/other/**)"]),
     ];
     for (command, expected) in cases {
         let verdict = decide_bash(&Policy::default(), command, Mode::Default);
