@@ -68,6 +68,9 @@ const TYPING_REQUESTS: [u64; 2] = [0x5412, 0x541C];
 /// Families of sockets that stay inside the fence.
 const FAMILIES: [libc::c_int; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
+/// The calls that make sockets, which both have the family first, the kind second and the protocol third.
+const SOCKET_CALLS: [libc::c_long; 2] = [libc::SYS_socket, libc::SYS_socketpair];
+
 /// The bit of calls in the other numbering that x86-64 has.
 #[cfg(target_arch = "x86_64")]
 const OTHER_NUMBERING: u32 = 0x4000_0000;
@@ -92,13 +95,25 @@ fn refusing() -> Result<BpfProgram, BackendError> {
     let typed =
         TYPING_REQUESTS.iter().map(|request| one(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request));
     rules.insert(libc::SYS_ioctl, typed.collect::<Result<_, _>>()?);
-    let other = FAMILIES.iter().map(|family| {
-        let family = u64::from(family.unsigned_abs());
-        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
-    });
-    rules.insert(libc::SYS_socket, vec![SeccompRule::new(other.collect::<Result<_, _>>()?)?]);
+    for call in SOCKET_CALLS {
+        rules.insert(call, refused_sockets()?);
+    }
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture()?)?.try_into()
+}
+
+/// Sockets of other families, and of what talks to the kernel all but the protocol for addresses and routes, which every
+/// program needs that lists its interfaces.
+fn refused_sockets() -> Result<Vec<SeccompRule>, BackendError> {
+    let condition = |argument, comparison, value: libc::c_int| {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, comparison, u64::from(value.unsigned_abs()))
+    };
+    let other = FAMILIES.iter().map(|family| condition(0, SeccompCmpOp::Ne, *family));
+    let to_kernel = [
+        condition(0, SeccompCmpOp::Eq, libc::AF_NETLINK)?,
+        condition(2, SeccompCmpOp::Ne, libc::NETLINK_ROUTE)?,
+    ];
+    Ok(vec![SeccompRule::new(other.collect::<Result<_, _>>()?)?, SeccompRule::new(to_kernel.to_vec())?])
 }
 
 fn one(

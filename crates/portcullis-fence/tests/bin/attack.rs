@@ -50,6 +50,17 @@ fn attempt(name: &str, target: &str) -> io::Result<()> {
         "terminal" => call(libc::SYS_ioctl, [0, 0x5412, b"x".as_ptr() as c_long, 0, 0]),
         "device" => any_device(),
         "vsock" => socket(libc::AF_VSOCK, libc::SOCK_STREAM),
+        // The kernel says first whether it knows the family; the filter says so before that.
+        "tipc" => unless_unknown(socket(libc::AF_TIPC, libc::SOCK_STREAM)),
+        "vsock_pair" => unless_unknown(socket_pair(libc::AF_VSOCK, libc::SOCK_STREAM)),
+        "tipc_pair" => unless_unknown(socket_pair(libc::AF_TIPC, libc::SOCK_STREAM)),
+        "netlink" => {
+            let raw = c_long::from(libc::SOCK_RAW);
+            call(
+                libc::SYS_socket,
+                [c_long::from(libc::AF_NETLINK), raw, c_long::from(libc::NETLINK_SOCK_DIAG), 0, 0],
+            )
+        }
         "packet" => socket(libc::AF_PACKET, libc::SOCK_DGRAM),
         "raw" => {
             call(libc::SYS_socket, [c_long::from(libc::AF_INET), c_long::from(libc::SOCK_RAW), 255, 0, 0])
@@ -219,6 +230,17 @@ fn any_device() -> io::Result<()> {
 
 fn socket(family: libc::c_int, kind: libc::c_int) -> io::Result<()> {
     call(libc::SYS_socket, [c_long::from(family), c_long::from(kind), 0, 0, 0])
+}
+
+fn socket_pair(family: libc::c_int, kind: libc::c_int) -> io::Result<()> {
+    let room = [0_i32; 2];
+    let room = room.as_ptr() as c_long;
+    call(libc::SYS_socketpair, [c_long::from(family), c_long::from(kind), 0, room, 0])
+}
+
+/// Takes every answer but a refusal for a success: that a kernel was built without a family is no wall of the fence.
+fn unless_unknown(made: io::Result<()>) -> io::Result<()> {
+    made.or_else(|error| if error.raw_os_error() == Some(libc::EPERM) { Err(error) } else { Ok(()) })
 }
 
 /// Makes a call that returns twice if it works; the new process ends at once.
