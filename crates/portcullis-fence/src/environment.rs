@@ -29,16 +29,46 @@ fn is_let_through(policy: &FencePolicy, name: &OsStr, value: &OsStr) -> bool {
     if policy.environment.iter().any(|named| named == name) {
         return true;
     }
-    // Whoever made a commit is no secret, though the word begins like one.
-    let upper = name.to_ascii_uppercase().replace("AUTHOR_", "");
-    let lines = || TABLE.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let is_secret = lines().filter_map(|line| line.strip_prefix('!')).any(|part| upper.contains(part));
-    !is_secret
-        && !names_a_user(&value.to_string_lossy())
+    let value = value.to_string_lossy();
+    !is_secret_name(name)
+        && !names_a_user(&value)
+        && !has_form_of_secret(&value)
+        && !sets_a_secret(&value)
         && lines().any(|line| match line.strip_suffix('*') {
             Some(start) => name.starts_with(start),
             None => name == line,
         })
+}
+
+fn lines() -> impl Iterator<Item = &'static str> {
+    TABLE.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn is_secret_name(name: &str) -> bool {
+    // Whoever made a commit is no secret, though the word begins like one. The end counts as the end of a word.
+    let upper = format!("{}_", name.to_ascii_uppercase().replace("AUTHOR_", ""));
+    lines().filter_map(|line| line.strip_prefix('!')).any(|part| upper.contains(part))
+}
+
+/// Says whether a value begins as keys of well-known services do.
+fn has_form_of_secret(value: &str) -> bool {
+    let is_long = value.len() >= SHORTEST_KEY && !value.contains(char::is_whitespace);
+    value.starts_with("-----BEGIN")
+        || is_long && lines().filter_map(|line| line.strip_prefix('=')).any(|start| value.starts_with(start))
+}
+
+/// No key of a service is shorter.
+const SHORTEST_KEY: usize = 16;
+
+/// Says whether options in a value hold a secret by name: `-Drepository.password=word`.
+fn sets_a_secret(value: &str) -> bool {
+    value.split(|letter: char| letter.is_whitespace() || "&;,".contains(letter)).any(|word| {
+        let pair = word.split_once('=').filter(|(_, set)| !set.is_empty());
+        pair.is_some_and(|(name, _)| {
+            let upper = name.to_ascii_uppercase();
+            lines().filter_map(|line| line.strip_prefix('?')).any(|part| upper.contains(part))
+        })
+    })
 }
 
 /// Says whether an address in a value names a user, and so perhaps a password: `https://me:word@example.com`.
@@ -95,6 +125,17 @@ mod tests {
             ("PIP_EXTRA_INDEX_URL", "https://example.com/simple https://token@example.com/simple"),
             ("GOVCS", "x https://me@proxy.example.com"),
             ("npm_config_registry", "http://me:word@localhost:4873"),
+            ("BUNDLE_GEMS__CONTRIBSYS__COM", "me:word"),
+            ("BUNDLE_RUBYGEMS__PKG__GITHUB__COM", "me:word"),
+            ("MAVEN_REPO_PASS", "word"),
+            ("UV_INDEX_CORP_PWD", "word"),
+            ("COMPOSER_GITHUB_PAT", "word"),
+            ("npm_config_otp", "123456"),
+            ("GOOGLE_OAUTH_CLIENT", "word"),
+            ("MAVEN_OPTS", "-Xmx1g -Drepository.password=word"),
+            ("PYTEST_ADDOPTS", "-q --api-token=word"),
+            ("DEBUG", "ghp_0123456789abcdef0123456789abcdef0123"),
+            ("CARGO_NOTE", "-----BEGIN OPENSSH PRIVATE"),
         ] {
             assert!(!is_kept(name, value), "{name}={value}");
         }
@@ -102,6 +143,12 @@ mod tests {
             ("PIP_INDEX_URL", "https://example.com/simple"),
             ("npm_config_registry", "http://localhost:4873/@acme"),
             ("GIT_AUTHOR_EMAIL", "me@example.com"),
+            ("BUNDLE_PATH", "vendor/bundle"),
+            ("BUNDLE_BUILD__NOKOGIRI", "--use-system-libraries"),
+            ("PWD", "/w"),
+            ("RUSTFLAGS", "-C target-cpu=native --cfg=feature"),
+            ("GOFLAGS", "-mod=mod"),
+            ("COMPOSER_HOME", "/h/.composer"),
         ] {
             assert!(is_kept(name, value), "{name}={value}");
         }
