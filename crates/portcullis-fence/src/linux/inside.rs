@@ -182,7 +182,7 @@ fn restrict(plan: &InsidePlan) -> Result<Option<u8>, FenceError> {
     privilege::set_limits(&policy.limits)?;
     privilege::drop_capabilities()?;
     let features = plan.command.features;
-    let landlock_abi = if features.landlock { landlock_rules::restrict(&mut policy.places())? } else { None };
+    let landlock_abi = if features.landlock { landlock_rules::restrict(policy)? } else { None };
     // The command shares its user with this process, which it must not be able to read or steer.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
         .map_err(|error| FenceError::set_up("close process 1", &error.into()))?;

@@ -1,8 +1,11 @@
-//! Landlock as the second wall: writes only below the granted places, whatever the mounts say.
+//! Landlock as the second wall: writes only below the granted places, whatever the mounts say, and nothing read by a name
+//! that is masked.
 //!
 //! The mounts hold already; this holds if one of them should be wrong, and on kernels that know how it keeps signals and
-//! sockets apart too.
+//! sockets apart too. A mask goes away with the file that it lies on, when somebody outside puts another one in its place, as
+//! editors do: that one has no rule.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::fd::AsFd;
@@ -14,6 +17,7 @@ use landlock::{
 };
 
 use crate::error::FenceError;
+use crate::policy::FencePolicy;
 
 /// The newest interface that these rules were written for; an older kernel takes what it knows of them.
 const NEWEST: ABI = ABI::V9;
@@ -23,14 +27,15 @@ const OWN_PLACES: [&str; 4] = ["/dev", "/tmp", "/var/tmp", "/proc"];
 
 /// Restricts this process and all that it starts. Returns the version that holds, or nothing if the kernel has no
 /// Landlock.
-pub(super) fn restrict(places: &mut dyn Iterator<Item = &Path>) -> Result<Option<u8>, FenceError> {
-    let places: Vec<PathBuf> = places.map(Path::to_path_buf).collect();
+pub(super) fn restrict(policy: &FencePolicy) -> Result<Option<u8>, FenceError> {
     let failed = |error: RulesetError| FenceError::SetUp {
         what: "restrict it by Landlock".to_owned(),
         reason: error.to_string(),
         hint: None,
     };
-    let status = rules(open(&places)?).and_then(RulesetCreated::restrict_self).map_err(failed)?;
+    let mut opened = open(policy)?;
+    opened.extend(open_readable(&policy.masked)?);
+    let status = rules(opened).and_then(RulesetCreated::restrict_self).map_err(failed)?;
     Ok(match status.landlock {
         LandlockStatus::NotImplemented | LandlockStatus::NotEnabled => None,
         LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u8),
@@ -41,19 +46,77 @@ pub(super) fn restrict(places: &mut dyn Iterator<Item = &Path>) -> Result<Option
 type OpenedPlace = (PathFd, BitFlags<AccessFs>);
 
 /// Opens the places; one that does not exist needs no rule.
-fn open(places: &[PathBuf]) -> Result<Vec<OpenedPlace>, FenceError> {
+fn open(policy: &FencePolicy) -> Result<Vec<OpenedPlace>, FenceError> {
     let mut opened = Vec::new();
-    let written = places.iter().map(PathBuf::as_path).chain(OWN_PLACES.iter().map(Path::new));
+    let written = policy.places().chain(OWN_PLACES.iter().map(Path::new));
     let granted = written.filter_map(|place| {
         let is_directory = fs::metadata(place).ok()?.is_dir();
         Some((place, if is_directory { AccessFs::from_all(NEWEST) } else { AccessFs::from_file(NEWEST) }))
     });
-    for (place, access) in std::iter::once((Path::new("/"), AccessFs::from_read(NEWEST))).chain(granted) {
+    // Directories are listed and programs started everywhere; files are read where `open_readable` says so.
+    let everywhere = AccessFs::from_read(NEWEST) & !BitFlags::from(AccessFs::ReadFile);
+    for (place, access) in std::iter::once((Path::new("/"), everywhere)).chain(granted) {
         let place = PathFd::new(place)
             .map_err(|error| FenceError::set_up_at("open", place, &io::Error::other(error.to_string())))?;
         opened.push((place, access));
     }
     Ok(opened)
+}
+
+/// Opens what files may be read in: all that lies beside the way to a masked name, and the masks themselves, which are empty.
+/// What comes to lie under a masked name, or beside the way, later than this has no rule.
+fn open_readable(masked: &[PathBuf]) -> Result<Vec<OpenedPlace>, FenceError> {
+    let hidden: BTreeSet<PathBuf> = masked.iter().flat_map(|path| hidden_names(path)).collect();
+    let ways: BTreeSet<&Path> = hidden
+        .iter()
+        .flat_map(|name| name.ancestors().skip(1))
+        .chain(std::iter::once(Path::new("/")))
+        .collect();
+    let mut opened = Vec::new();
+    for way in &ways {
+        let entries = match fs::read_dir(way) {
+            Ok(entries) => entries,
+            // What cannot be listed has no names that anybody could look for one by one, or is a mask itself.
+            Err(error) if is_closed(&error) => continue,
+            Err(error) => return Err(FenceError::set_up_at("list", way, &error)),
+        };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let Ok(kind) = entry.file_type() else { continue };
+            // A link leads to what has a rule of its own, or none.
+            if kind.is_symlink() || ways.contains(path.as_path()) || hidden.contains(&path) && kind.is_dir() {
+                continue;
+            }
+            // What is gone by now cannot be read, and what is masked must be the mask.
+            let Ok(place) = PathFd::new(&path) else { continue };
+            if !hidden.contains(&path) || is_device(&place) {
+                opened.push((place, AccessFs::ReadFile.into()));
+            }
+        }
+    }
+    Ok(opened)
+}
+
+/// Returns the names under which a masked file is found: as it is named, with the links on its way followed, and that of the
+/// file which it leads to. Of a name whose directory is missing, the first part that is missing stands for the rest.
+fn hidden_names(masked: &Path) -> Vec<PathBuf> {
+    let named = masked.ancestors().find_map(|part| {
+        let (directory, name) = (part.parent()?, part.file_name()?);
+        Some(fs::canonicalize(directory).ok()?.join(name))
+    });
+    named.into_iter().chain(fs::canonicalize(masked).ok()).collect()
+}
+
+fn is_device(place: &PathFd) -> bool {
+    rustix::fs::fstat(place)
+        .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_char_device())
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::PermissionDenied
+    )
 }
 
 fn rules(opened: Vec<OpenedPlace>) -> Result<RulesetCreated, RulesetError> {

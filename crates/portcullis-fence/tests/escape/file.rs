@@ -1,6 +1,7 @@
 //! Descriptors and files: what is inherited, what is protected below the workspace, what is not there yet.
 
 use std::fs::{self, File};
+use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::process::Stdio;
 
@@ -146,6 +147,37 @@ fn a_mask_that_is_a_link_hides_what_it_leads_to() {
     yard.policy.masked.push(yard.home("notes/below/a/file").into());
     let output = yard.bash(&format!("cat {} {}", yard.home("alias"), yard.home("notes")));
     assert_eq!(output.stdout, b"", "{}", text(&output));
+}
+
+/// Editors write a new file and rename it over the old one, and a mask goes with the old one. What is masked and missing may
+/// be made meanwhile.
+#[test]
+fn a_secret_that_is_replaced_while_it_runs_stays_hidden() {
+    for who in Who::everybody() {
+        let mut yard = Yard::new(*who);
+        for missing in ["later", "new/deep/later"] {
+            yard.policy.masked.push(yard.home(missing).into());
+        }
+        symlink(yard.home("token"), yard.home("alias")).expect("a link");
+        let home = yard.home("");
+        let line = format!(
+            "cd {home}; cat token; cat notes; echo up; while ! test -e {}/go; do sleep 0.01; done; \
+             cat token alias later .ssh/id new/deep/later; cat notes; bash -c 'echo <token'; cp token /tmp/x; cat /tmp/x",
+            yard.workspace().display()
+        );
+        let mut command = yard.fenced("all", &["bash", "-c", &line]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
+        let mut before = [0; 8];
+        child.stdout.as_mut().expect("a pipe").read_exact(&mut before).expect("it is up");
+        assert_eq!(&before, b"notesup\n", "{who:?}");
+        let outside = "echo secret > x && mv x token && echo secret > later && mv .ssh old && mkdir .ssh && \
+                       echo secret > .ssh/id && mkdir -p new/deep && echo secret > new/deep/later";
+        let done = yard.plain(&["bash", "-c", outside]).current_dir(&home).status().expect("it runs");
+        assert!(done.success());
+        fs::write(yard.workspace().join("go"), "").expect("a file");
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "notes", "{who:?}");
+    }
 }
 
 #[test]
