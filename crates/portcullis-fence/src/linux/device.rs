@@ -1,7 +1,7 @@
 //! The places of the system that a fence replaces: devices, temporary files, sockets of services, processes.
 //!
 //! Directories of devices are not merely sealed, since a device can be written on a read-only mount: only the harmless
-//! ones are there.
+//! ones are there. They are the machine's own, so each is on a mount by which its mode and owner stay as they are.
 
 use std::fs;
 use std::io;
@@ -33,6 +33,7 @@ impl HarmlessDevices {
         for name in DEVICES {
             let path = Path::new("/dev").join(name);
             let mount = DetachedMount::copy_of(&path)
+                .and_then(|mount| mount.restrict(MOUNT_ATTR_RDONLY, MountDepth::One).map(|()| mount))
                 .map_err(|error| FenceError::set_up_at("keep the device", &path, &error))?;
             devices.push((name, mount));
         }

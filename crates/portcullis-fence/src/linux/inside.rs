@@ -22,6 +22,7 @@ use super::device::{self, HarmlessDevices, attach_processes, hide_shared_places}
 use super::kernel::{MountDepth, close_descriptors_on_exec};
 use super::mount::{DetachedMount, attach_grants, make_private, pin, seal_tree, take_grants};
 use super::network_plan::NetworkPlan;
+use super::privilege::InsideEnds;
 use super::report::InsideReport;
 use super::{doors, landlock_rules, loopback, mask, privilege, program, syscall_filter};
 use crate::command::{FencedCommand, FencedExit};
@@ -59,6 +60,8 @@ pub(super) struct InsidePipes {
     pub(super) life: File,
     /// Where it takes the sockets of the network.
     pub(super) network: UnixStream,
+    /// Where it takes what the command writes to files.
+    pub(super) standard: InsideEnds,
 }
 
 /// Runs the command of a plan and ends the process.
@@ -83,6 +86,7 @@ pub(super) fn end(code: i32) -> ! {
 
 fn live(plan: &InsidePlan, pipes: InsidePipes) -> Result<InsideReport, FenceError> {
     bind_to_supervisor()?;
+    pipes.standard.take()?;
     let signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM])
         .map_err(|error| FenceError::set_up("wait for signals", &error))?;
     if !plan.joins_network {
@@ -136,7 +140,7 @@ fn map_user(plan: &InsidePlan) -> Result<(), FenceError> {
 fn put_up_mounts(plan: &InsidePlan) -> Result<(), FenceError> {
     let policy = &plan.command.policy;
     make_private()?;
-    privilege::seal_standard_input()?;
+    privilege::seal_standard_files()?;
     let grants = take_grants(&mut policy.places(), policy.layers())?;
     let temporary = match &policy.temporary {
         Some(place) => Some(

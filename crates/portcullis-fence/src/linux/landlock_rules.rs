@@ -127,7 +127,7 @@ fn rules(opened: Vec<OpenedPlace>) -> Result<RulesetCreated, RulesetError> {
     for (place, access) in opened {
         rules = rules.add_rule(PathBeneath::new(place, access))?;
     }
-    // A command may open its own output anew (`> /dev/stderr`), and that can be a file anywhere.
+    // A command may open its own output anew (`> /dev/stderr`), and that can be a terminal, on a mount of its own as well.
     rules = grant_file(rules, io::stdout(), AccessFs::from_file(NEWEST))?;
     rules = grant_file(rules, io::stderr(), AccessFs::from_file(NEWEST))?;
     // Its input is on a mount of its own, which lies below nothing.
@@ -139,7 +139,7 @@ fn grant_file(
     file: impl AsFd,
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, RulesetError> {
-    let is_file = rustix::fs::fstat(&file)
-        .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file());
+    let kind = rustix::fs::fstat(&file).map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode));
+    let is_file = kind.is_ok_and(|kind| kind.is_file() || kind.is_char_device());
     if is_file { rules.add_rule(PathBeneath::new(file, access)) } else { Ok(rules) }
 }

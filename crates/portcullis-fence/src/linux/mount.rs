@@ -9,7 +9,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use libc::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
-use rustix::fs::CWD;
+use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags,
     fsconfig_create, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount,
@@ -83,9 +83,10 @@ impl DetachedMount {
         set_mount_attributes(self.0.as_fd(), attributes, depth)
     }
 
-    /// Opens the file that it is a copy of, for reading.
-    pub(super) fn open(&self) -> io::Result<File> {
-        File::open(Path::new("/proc/self/fd").join(self.0.as_raw_fd().to_string()))
+    /// Opens the file that it is a copy of.
+    pub(super) fn open(&self, flags: OFlags) -> io::Result<File> {
+        let path = Path::new("/proc/self/fd").join(self.0.as_raw_fd().to_string());
+        Ok(File::from(rustix::fs::open(path, flags | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())?))
     }
 
     /// Hangs it into the tree.
@@ -109,11 +110,7 @@ pub(super) fn make_private() -> Result<(), FenceError> {
 /// Makes everything that is mounted now read-only, without devices and without programs that change the user.
 pub(super) fn seal_tree() -> Result<(), FenceError> {
     let seal = || {
-        let root = rustix::fs::open(
-            "/",
-            rustix::fs::OFlags::PATH | rustix::fs::OFlags::CLOEXEC,
-            rustix::fs::Mode::empty(),
-        )?;
+        let root = rustix::fs::open("/", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
         set_mount_attributes(
             root.as_fd(),
             MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,

@@ -22,6 +22,7 @@ use super::kernel::{NewNamespaces, clone_into};
 use super::mask::sockets_in_use;
 use super::mount_table::find_mount_below;
 use super::network_plan::NetworkPlan;
+use super::privilege::Relays;
 use super::report::InsideReport;
 use super::session;
 use crate::command::{FenceOutcome, FencedCommand};
@@ -52,15 +53,18 @@ pub fn run_meanwhile(
     let (life_reader, life_writer) = pipe()?;
     let (network, network_inside) =
         UnixStream::pair().map_err(|error| FenceError::set_up("open a pipe", &error))?;
+    let relays = Relays::prepare().map_err(|error| FenceError::set_up("pass its output on", &error))?;
     let (child, joined) = split_off(&mut plan)
         .map_err(|error| FenceError::set_up("make its namespaces", &error).with_hint(NO_NAMESPACES))?;
     let Some(child) = child else {
         drop((report_reader, life_writer, network));
-        let pipes = inside::InsidePipes { life: File::from(life_reader), network: network_inside };
+        let standard = relays.into_inside();
+        let pipes = inside::InsidePipes { life: File::from(life_reader), network: network_inside, standard };
         inside::enter(&plan, File::from(report_writer), pipes);
     };
     drop((report_writer, life_reader, network_inside));
     let failed = |error: io::Error| FenceError::set_up("wait for it", &error);
+    let carriers = relays.carry(command.policy.limits.file_bytes).map_err(failed)?;
     let has_ended = pass_signals_on(child).map_err(failed)?;
     let (listener, _session) = session::publish(&command.policy).map_err(failed)?.unzip();
     let source = joined.map_or(NetworkSource::Fence(network), NetworkSource::Session);
@@ -72,6 +76,7 @@ pub fn run_meanwhile(
     // What is not done meanwhile is done by the next one.
     let _ = std::thread::Builder::new().spawn(meanwhile);
     let report = InsideReport::read(File::from(report_reader));
+    carriers.finish();
     has_ended.store(true, Ordering::SeqCst);
     let mut outcome = outcome(report, child)?;
     outcome.hosts = log.attempts();

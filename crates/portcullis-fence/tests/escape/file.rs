@@ -69,6 +69,104 @@ cat <&9; cat /dev/stdin";
     }
 }
 
+/// A file that takes the output gets the bytes and nothing else; what was in it stays, and lines keep their order.
+#[test]
+fn standard_output_cannot_be_changed() {
+    for who in Who::everybody() {
+        let yard = Yard::new(*who);
+        let log = yard.root().join("home/notes");
+        let before = fs::metadata(&log).expect("it is there");
+        let line = "python3 - <<'END'
+import os
+def again(): open('/proc/self/fd/1', 'r+').truncate(0)
+for act in [lambda: os.fchmod(1, 0o777), lambda: os.chmod('/proc/self/fd/2', 0o777), lambda: os.utime(1, (1, 1)),
+            lambda: os.setxattr(2, 'user.x', b'y'), lambda: os.ftruncate(1, 0), lambda: os.lseek(1, 0, 0), again,
+            lambda: open('/dev/stdout').read(1) if not os.fstat(1).st_mode & 0o10000 else None]:
+    try: act()
+    except OSError: pass
+END
+for n in 1 2 3; do echo out $n; echo error $n >&2; done; (sleep 0.2; echo late) & exec 1>&-; exit 3";
+        let mut command = yard.fenced("all", &["bash", "-c", line]);
+        let file = File::options().append(true).open(&log).expect("a file");
+        command.stdout(file.try_clone().expect("a file")).stderr(file);
+        assert_eq!(command.status().expect("it runs").code(), Some(3), "{who:?}");
+        let written = "notesout 1\nerror 1\nout 2\nerror 2\nout 3\nerror 3\n";
+        assert_eq!(fs::read_to_string(&log).expect("it is there"), written, "{who:?}");
+        let after = fs::metadata(&log).expect("it is there");
+        assert_eq!(before.mode(), after.mode(), "{who:?}");
+        assert!(after.mtime() > 1, "{who:?}");
+    }
+}
+
+/// Everything arrives in a file that was written, however much it is, and by both ways.
+#[test]
+fn long_output_arrives_as_a_whole() {
+    let yard = Yard::new(Who::Tester);
+    let (out, error) = (yard.root().join("home/out"), yard.root().join("home/error"));
+    let line = "head -c 3000000 /dev/zero; head -c 2000000 /dev/zero >&2";
+    let mut command = yard.fenced("all", &["bash", "-c", line]);
+    command.stdout(File::create(&out).expect("a file")).stderr(File::create(&error).expect("a file"));
+    assert!(command.status().expect("it runs").success());
+    let size = |path| fs::metadata(path).expect("it is there").len();
+    assert_eq!((size(&out), size(&error)), (3_000_000, 2_000_000));
+}
+
+/// Devices are the machine's own, wherever they are found: as standard files, in `/dev` and as masks.
+#[test]
+fn devices_keep_their_modes() {
+    for who in Who::everybody() {
+        let yard = Yard::new(*who);
+        // Each mode is set to what it is, so that nothing happens to the machine where this works.
+        let script = format!(
+            "python3 -c 'import os, stat
+for one in [0, 2, \"/dev/null\", \"/dev/tty\", \"{}\"]:
+    try: os.chmod(one, stat.S_IMODE(os.stat(one).st_mode)); print(one, \"worked\")
+    except OSError: pass'; echo x > /dev/null; echo y >&2; cat",
+            yard.home("token")
+        );
+        let mut command = yard.fenced("all", &["bash", "-c", &script]);
+        let null = || File::options().read(true).write(true).open("/dev/null").expect("it is there");
+        let output = command.stdin(null()).stderr(null()).output().expect("it runs");
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{who:?}");
+    }
+}
+
+/// A socket of the machine's network could be connected to somebody else: by it, only bytes come and go.
+#[test]
+fn sockets_as_standard_files_lead_nowhere_else() {
+    use std::net::{TcpListener, TcpStream, UdpSocket};
+    let yard = Yard::new(Who::Tester);
+    let (near, far) = (TcpListener::bind("127.0.0.1:0"), TcpListener::bind("127.0.0.1:0"));
+    let (near, far) = (near.expect("a port"), far.expect("a port"));
+    let given = TcpStream::connect(near.local_addr().expect("an address")).expect("a line");
+    let (mut other, _) = near.accept().expect("a line");
+    let line = format!(
+        "read -r heard; echo got $heard; python3 -c 'import ctypes, socket
+for number in [0, 1, 2]:
+    try:
+        line = socket.socket(fileno=number)
+        ctypes.CDLL(None).connect(number, bytes(16), 16)
+        line.connect((\"127.0.0.1\", {}))
+        line.send(b\"out\")
+    except OSError: pass'",
+        far.local_addr().expect("an address").port()
+    );
+    let datagrams = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let as_file = |socket: &dyn std::os::fd::AsFd| socket.as_fd().try_clone_to_owned().expect("a file");
+    let mut command = yard.fenced("all", &["bash", "-c", &line]);
+    command.stdin(as_file(&given)).stdout(as_file(&given)).stderr(as_file(&datagrams));
+    let mut child = command.spawn().expect("it runs");
+    std::io::Write::write_all(&mut other, b"hello\n").expect("it is heard");
+    assert!(child.wait().expect("it ends").code().is_some());
+    drop((command, given));
+    other.shutdown(std::net::Shutdown::Write).expect("an end");
+    let mut said = String::new();
+    other.read_to_string(&mut said).expect("it is heard");
+    assert_eq!(said, "got hello\n");
+    far.set_nonblocking(true).expect("no waiting");
+    assert!(far.accept().is_err(), "it reached another service of the machine");
+}
+
 #[test]
 fn standard_files_work_as_they_did() {
     let yard = Yard::new(Who::Tester);
