@@ -19,7 +19,11 @@ use crate::error::FenceError;
 pub(super) fn mask(paths: &[PathBuf]) -> Result<(), FenceError> {
     for path in paths {
         let placed = match fs::canonicalize(path) {
-            Ok(path) => mask_one(&path),
+            Ok(place) => match mask_one(&place) {
+                // It went away just now, as sockets do.
+                Err(error) if is_out_of_reach(&error) && fs::canonicalize(path).is_err() => Ok(()),
+                other => other,
+            },
             Err(error) if is_out_of_reach(&error) => Ok(()),
             Err(error) => Err(error),
         };
