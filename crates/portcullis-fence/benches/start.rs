@@ -81,7 +81,7 @@ fn changes(folder: &Path, workspace: &Path) -> Result<(), Box<dyn Error>> {
     let record = store.find(&id)?;
     let upper = record.layers.first().map_or_else(PathBuf::new, |layer| layer.upper.clone());
     let started = Instant::now();
-    let found = find_changes(&upper, workspace)?.len();
+    let found = find_changes(&upper, workspace, Some(record.began))?.len();
     store.held(&record, &protected_names())?;
     let listed = started.elapsed();
     let started = Instant::now();

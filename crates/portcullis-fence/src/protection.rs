@@ -20,6 +20,10 @@ pub(crate) struct ProtectedPlaces {
     pub(crate) parents: BTreeSet<PathBuf>,
 }
 
+/// How the names of directories begin in which copies wait that are about to land in the workspace. They were looked at, so
+/// nobody may change them.
+pub(crate) const STAGING: &str = ".portcullis-commit-";
+
 /// Returns what exists of the protected names below a workspace.
 pub(crate) fn find_protected(workspace: &Path, names: &[ProtectedName]) -> io::Result<ProtectedPlaces> {
     let mut places = ProtectedPlaces::default();
@@ -33,6 +37,10 @@ pub(crate) fn find_protected(workspace: &Path, names: &[ProtectedName]) -> io::R
                 continue;
             }
             let path = entry.path();
+            if directory == workspace && entry.file_name().as_encoded_bytes().starts_with(STAGING.as_bytes())
+            {
+                places.found.insert(path.clone());
+            }
             for rest in rests {
                 follow(&path, rest, &mut places)?;
             }

@@ -100,12 +100,13 @@ impl ChangedEntry {
     }
 }
 
-/// Returns what a layer changed of the place below it, by path.
-pub fn find_changes(upper: &Path, lower: &Path) -> io::Result<Vec<LayerChange>> {
+/// Returns what a layer changed of the place below it, by path. A directory that may have been put there since the run began
+/// is not taken for the one that changes were made in; without that moment all are.
+pub fn find_changes(upper: &Path, lower: &Path, began: Option<FileStamp>) -> io::Result<Vec<LayerChange>> {
     let mut scan = LayerScan { upper, lower, changes: Vec::new() };
     scan.directory(Path::new(""), Below::Merged)?;
     scan.changes.sort_by(|one, other| one.path.cmp(&other.path));
-    note_parents(&mut scan.changes, lower)?;
+    note_parents(&mut scan.changes, lower, began)?;
     Ok(scan.changes)
 }
 

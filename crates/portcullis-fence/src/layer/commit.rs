@@ -49,6 +49,8 @@ impl LayerCommit<'_> {
         }
         remove_tree(self.staging)?;
         fs::create_dir(self.staging)?;
+        // Git, which may be asked meanwhile or after a kill, sees nothing of it.
+        fs::write(self.staging.join(".gitignore"), "*\n")?;
         let mut copied: BTreeMap<u64, PathBuf> = BTreeMap::new();
         for (index, change) in changes.iter().enumerate() {
             if change.kind == ChangeKind::Removed || change.entry == ChangedEntry::Directory {

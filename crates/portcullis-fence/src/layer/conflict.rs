@@ -165,8 +165,15 @@ fn was_made_after(metadata: &Metadata, began: FileStamp) -> bool {
     made.is_some_and(|made| made > began)
 }
 
+/// The number of a directory of which nobody can say that it is the one that a change was made in.
+const NO_DIRECTORY: u64 = u64::MAX;
+
 /// Notes for each change which directory it was made in, so that another one in its place is known.
-pub(super) fn note_parents(changes: &mut [LayerChange], lower: &Path) -> io::Result<()> {
+pub(super) fn note_parents(
+    changes: &mut [LayerChange],
+    lower: &Path,
+    began: Option<FileStamp>,
+) -> io::Result<()> {
     let mut last: Option<(PathBuf, Option<u64>)> = None;
     for change in changes {
         let Some(parent) = change.path.parent().filter(|parent| !parent.as_os_str().is_empty()) else {
@@ -174,11 +181,27 @@ pub(super) fn note_parents(changes: &mut [LayerChange], lower: &Path) -> io::Res
         };
         change.parent = match &last {
             Some((path, number)) if path == parent => *number,
-            _ => metadata_below(lower, parent)?.filter(Metadata::is_dir).map(|found| found.ino()),
+            _ => match metadata_below(lower, parent)?.filter(Metadata::is_dir) {
+                Some(_) if began.is_some_and(|began| may_be_swapped(lower, parent, began)) => {
+                    Some(NO_DIRECTORY)
+                }
+                found => found.map(|found| found.ino()),
+            },
         };
         last = Some((parent.to_path_buf(), change.parent));
     }
     Ok(())
+}
+
+/// Says whether a directory, or one on the way to it, may have been put in the place of another one since a run began, however
+/// old it is. Whoever renames a directory leaves a note of the moment at it and at the one that it lies in.
+fn may_be_swapped(lower: &Path, directory: &Path, began: FileStamp) -> bool {
+    let is_touched = |path: &Path| {
+        fs::symlink_metadata(lower.join(path)).map_or(true, |found| FileStamp::of(&found) > began)
+    };
+    let parts = directory.ancestors().take_while(|part| !part.as_os_str().is_empty());
+    let mut pairs = parts.filter_map(|part| Some((part, part.parent()?)));
+    pairs.any(|(part, above)| is_touched(part) && is_touched(above))
 }
 
 /// Looks at a path without following a link on the way; nothing if it is not there.

@@ -4,15 +4,24 @@ use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::RunError;
+use super::wait_for_lock;
 use crate::command::FencedExit;
 use crate::hexadecimal::hexadecimal;
 use crate::host::HostAttempt;
-use crate::layer::{ConflictCheck, FileStamp, LayerChange};
+use crate::layer::{ConflictCheck, FileStamp, LayerChange, LayerCommit, remove_tree};
 use crate::policy::OverlayLayer;
+use crate::protection::STAGING;
+
+/// How long changes wait for those of another run that land in the same workspace.
+const LANDING: Duration = Duration::from_secs(10);
+
+/// The name of the layer of a run that was dropped, where its record does not say so.
+const DROPPED: &str = "dropped";
 
 /// A run and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,11 +99,32 @@ impl RunRecord {
         let mut broken = None;
         for state in states {
             match state {
-                Ok(record) => return Ok(record),
+                Ok(record) => return Ok(Self::unless_dropped(record, path)),
                 Err(error) => broken = broken.or(Some(error)),
             }
         }
         Err(broken.map_or(io::ErrorKind::UnexpectedEof.into(), io::Error::from))
+    }
+
+    /// A run that was dropped where there was no room to write so is dropped nevertheless.
+    fn unless_dropped(mut record: Self, path: &Path) -> Self {
+        let is_open = !matches!(record.state, RunState::Committed | RunState::Dropped);
+        if is_open && path.with_file_name(DROPPED).exists() {
+            record.state = RunState::Dropped;
+        }
+        record
+    }
+
+    /// Drops a run in one step that takes no room: its layer gets the name by which `read` knows that. Then its files go,
+    /// and the directory stays until the record says so too.
+    pub(super) fn mark_dropped(&self, folder: &Path) -> Result<(), RunError> {
+        let (layer, aside) = (folder.join("0"), folder.join(DROPPED));
+        fs::rename(&layer, &aside).map_err(RunError::disk("drop", &layer))?;
+        let names = fs::read_dir(&aside).map_err(RunError::disk("read", &aside))?;
+        for path in names.flatten().map(|entry| entry.path()) {
+            remove_tree(&path).map_err(RunError::disk("remove", &path))?;
+        }
+        Ok(())
     }
 
     /// Adds the state as a line of its own. It outlives this process, though not yet the machine.
@@ -125,7 +155,7 @@ impl RunRecord {
 
     /// Returns the directory for copies of what lands, on the file system of the workspace.
     pub(super) fn staging(&self) -> PathBuf {
-        self.workspace.join(format!(".portcullis-commit-{}", self.id))
+        self.workspace.join(format!("{STAGING}{}", self.id))
     }
 
     /// Splits the changes of a run. A directory that is new comes along with what lies in it.
@@ -190,6 +220,30 @@ pub(super) fn make_layer(folder: &Path, index: usize, place: &Path) -> io::Resul
     }
     fs::set_permissions(&layer.upper, fs::Permissions::from_mode(metadata.permissions().mode()))?;
     Ok(layer)
+}
+
+pub(super) fn layer_commit<'run>(
+    record: &'run RunRecord,
+    workspace: &'run File,
+    staging: &'run Path,
+) -> Result<LayerCommit<'run>, RunError> {
+    let layer = record.layers.first().ok_or_else(|| RunError::NotHeld(record.id.clone()))?;
+    Ok(LayerCommit { upper: &layer.upper, lower: workspace, staging })
+}
+
+/// Opens the workspace of a run for what is to land there, and keeps other runs from landing meanwhile: between the look
+/// for conflicts and the last file, nothing of theirs arrives that would be lost. A link or a directory that was put in the
+/// place of the workspace is not it.
+pub(super) fn locked_workspace(record: &RunRecord) -> Result<File, RunError> {
+    let failed = RunError::disk("open", &record.workspace);
+    let workspace = match File::open(&record.workspace).and_then(|file| Ok((file.metadata()?.ino(), file))) {
+        Ok((number, _)) if record.workspace_number.is_some_and(|known| known != number) => {
+            return Err(RunError::Replaced(record.workspace.clone()));
+        }
+        other => other.map_err(failed)?.1,
+    };
+    wait_for_lock(&workspace, &record.id, &record.workspace, LANDING)?;
+    Ok(workspace)
 }
 
 fn ends_in_line(file: &File) -> io::Result<bool> {

@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::RunError;
-use super::record::{HoldNote, RunRecord, RunSelection, RunState, create_private, make_layer, new_id};
+use super::record::{
+    HoldNote, RunRecord, RunSelection, RunState, create_private, layer_commit, locked_workspace, make_layer,
+    new_id,
+};
 use super::wait_for_lock;
 use crate::command::FenceOutcome;
 use crate::layer::{
-    ChangeConflict, ChangeKind, ChangedEntry, ConflictCheck, FileStamp, LayerChange, LayerCommit,
-    find_changes, remove_tree,
+    ChangeConflict, ChangeKind, ChangedEntry, ConflictCheck, FileStamp, LayerChange, find_changes,
+    remove_tree,
 };
 use crate::policy::{OverlayLayer, ProtectedName};
 use crate::protection::{is_protected, leads_to_protected, makes_repository};
@@ -31,9 +34,6 @@ const LOCK: &str = "lock";
 
 /// How long an answer waits for another command that works on the same run.
 const PATIENCE: Duration = Duration::from_millis(500);
-
-/// How long changes wait for those of another run that land in the same workspace.
-const LANDING: Duration = Duration::from_secs(10);
 
 /// The runs of a user.
 #[derive(Debug)]
@@ -248,9 +248,20 @@ impl RunStore {
             return Err(RunError::NotHeld(id.to_owned()));
         }
         record.state = RunState::Dropped;
-        self.keep(&record)?;
-        self.clean(&record)?;
+        if self.keep(&record).is_ok() {
+            self.clean(&record)?;
+        } else {
+            // A disk may be full by what is to go away.
+            record.mark_dropped(&self.root.join(id))?;
+            self.finish_drop(&record)?;
+        }
         Ok(record)
+    }
+
+    /// Does what is left of a drop, once there is room for the note of it.
+    fn finish_drop(&self, record: &RunRecord) -> Result<(), RunError> {
+        self.clean(record)?;
+        self.keep(record)
     }
 
     /// Forgets a run, with what it changed and has not landed.
@@ -295,7 +306,14 @@ impl RunStore {
                 let record = hold(record)?;
                 self.keep(&record).map(|()| Some(record))
             }
-            RunState::Held | RunState::Committed | RunState::Dropped => Ok(None),
+            RunState::Held => {
+                // Copies of a commit that was killed before the first of them could land.
+                let staging = record.staging();
+                remove_tree(&staging).map_err(RunError::disk("remove", &staging))?;
+                Ok(None)
+            }
+            RunState::Dropped => self.finish_drop(&record).map(|()| None),
+            RunState::Committed => Ok(None),
         }
     }
 
@@ -382,7 +400,8 @@ impl RunStore {
             let layer = folder.join(index.to_string());
             remove_tree(&layer).map_err(RunError::disk("remove", &layer))?;
         }
-        Ok(())
+        let staging = record.staging();
+        remove_tree(&staging).map_err(RunError::disk("remove", &staging))
     }
 }
 
@@ -456,32 +475,8 @@ fn keep(folder: &Path, record: &RunRecord) -> Result<(), RunError> {
 
 fn hold(mut record: RunRecord) -> Result<RunRecord, RunError> {
     let upper = record.layers.first().map(|layer| layer.upper.clone()).unwrap_or_default();
-    record.changes =
-        find_changes(&upper, &record.workspace).map_err(RunError::disk("look through", &upper))?;
+    record.changes = find_changes(&upper, &record.workspace, Some(record.began))
+        .map_err(RunError::disk("look through", &upper))?;
     record.state = if record.changes.is_empty() { RunState::Committed } else { RunState::Held };
     Ok(record)
-}
-
-fn layer_commit<'run>(
-    record: &'run RunRecord,
-    workspace: &'run File,
-    staging: &'run Path,
-) -> Result<LayerCommit<'run>, RunError> {
-    let layer = record.layers.first().ok_or_else(|| RunError::NotHeld(record.id.clone()))?;
-    Ok(LayerCommit { upper: &layer.upper, lower: workspace, staging })
-}
-
-/// Opens the workspace of a run for what is to land there, and keeps other runs from landing meanwhile: between the look
-/// for conflicts and the last file, nothing of theirs arrives that would be lost. A link or a directory that was put in the
-/// place of the workspace is not it.
-fn locked_workspace(record: &RunRecord) -> Result<File, RunError> {
-    let failed = RunError::disk("open", &record.workspace);
-    let workspace = match File::open(&record.workspace).and_then(|file| Ok((file.metadata()?.ino(), file))) {
-        Ok((number, _)) if record.workspace_number.is_some_and(|known| known != number) => {
-            return Err(RunError::Replaced(record.workspace.clone()));
-        }
-        other => other.map_err(failed)?.1,
-    };
-    wait_for_lock(&workspace, &record.id, &record.workspace, LANDING)?;
-    Ok(workspace)
 }

@@ -17,6 +17,10 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         [action, store, workspace] if action == "--observe" => observe(store, workspace, rest),
         [action, store, id] if action == "--commit" => commit(store, id, rest),
+        [action, store, id] if action == "--drop" => {
+            let id = id.to_string_lossy();
+            RunStore::at(store.into()).discard(&id).map(|_| 0).map_err(Into::into)
+        }
         [action, store, ..] if action == "--recover" => {
             RunStore::at(store.into()).recover().map(|_| 0).map_err(Into::into)
         }

@@ -203,6 +203,68 @@ fn a_full_disk_loses_nothing() {
     assert!(output.status.success(), "{}", text(&output));
 }
 
+/// What fills the disk is what is to be thrown away: that needs no room, and is what it says even if there is none.
+#[test]
+fn a_full_disk_does_not_stand_in_the_way_of_a_drop() {
+    let pasture = Pasture::new(Who::Tester);
+    let script = r#"
+        set -e
+        mkdir -p "$S" && mount -t tmpfs -o size=4m tmpfs "$S"
+        id=$("$R" --observe "$S" "$W" bash -c 'for n in $(seq 300); do echo x > f$n; done; echo x > made' | tail -n 1)
+        tail -c 200 "$S/$id/record.json" | grep -q '"state":"held"\|hold' || true
+        head -c 9000000 /dev/zero > "$S/fill" 2>/dev/null || true
+        "$R" --drop "$S" "$id"
+        test ! -e "$S/$id/0"
+        rm "$S/fill"
+        "$R" --recover "$S" x
+        tail -n 1 "$S/$id/record.json" | grep -q '"state":"dropped"'
+        test ! -e "$S/$id/lock"
+        test "$(ls -A "$W")" = ""
+    "#;
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "bash", "-c", script])
+        .env("W", pasture.yard.workspace())
+        .env("R", pasture.yard.root().join("programs/portcullis-fence-runner"))
+        .env("S", pasture.store_path())
+        .output()
+        .expect("it runs");
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+/// Copies of a commit that was killed lie in the workspace, where the layer is on another disk: git sees nothing of them, a
+/// direct run cannot change them, and the next command takes them away.
+#[test]
+fn copies_of_a_killed_commit_are_neither_seen_nor_changed_nor_left() {
+    let pasture = Pasture::new(Who::Tester);
+    let policy = pasture.yard.root().join("policy.json");
+    let mut direct = pasture.yard.policy.clone();
+    direct.protected = portcullis_fence::protected_names();
+    fs::write(&policy, serde_json::to_vec(&direct).expect("JSON")).expect("a file");
+    let script = r#"
+        set -e
+        mount -t tmpfs tmpfs "$W"
+        git -C "$W" init -q
+        id=$("$R" --observe "$S" "$W" bash -c 'head -c 60000000 /dev/zero > big' | tail -n 1)
+        "$R" --commit "$S" "$id" & sleep 0.01; until test -s "$W/.portcullis-commit-$id/0"; do :; done
+        kill -9 $! && wait $! 2>/dev/null || true
+        test "$(git -C "$W" status --porcelain)" = ""
+        "$R" "$P" "$W" all bash -c "echo x >> .portcullis-commit-$id/0; rm -rf .portcullis-commit-$id; mv .portcullis-commit-$id y" 2>/dev/null && exit 1
+        test -s "$W/.portcullis-commit-$id/0"
+        "$R" --recover "$S" x
+        test "$(ls -A "$W")" = .git || test "$(ls -A "$W")" = $'.git
+big'
+    "#;
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "bash", "-c", script])
+        .env("W", pasture.yard.workspace())
+        .env("R", pasture.yard.root().join("programs/portcullis-fence-runner"))
+        .env("S", pasture.store_path())
+        .env("P", &policy)
+        .output()
+        .expect("it runs");
+    assert!(output.status.success(), "{}", text(&output));
+}
+
 /// What is mounted inside the workspace would be missing in the layer, so nothing runs over it.
 #[test]
 fn a_workspace_with_a_mount_inside_takes_no_layer() {

@@ -251,6 +251,44 @@ fn a_parent_that_is_not_the_same_is_a_conflict() {
     }
 }
 
+/// A directory that is as old as the other one is put in its place while the command runs: what was written into the one does
+/// not land in the other.
+#[test]
+fn a_directory_that_is_swapped_during_the_run_is_a_conflict() {
+    for swap in
+        ["mv kept moved; mv gone kept", "mv kept moved; ln -s gone kept", "mv kept moved; mv older kept"]
+    {
+        let pasture = with_files(Who::Tester);
+        let (workspace, home) = (pasture.yard.workspace(), pasture.yard.root().join("home"));
+        std::os::unix::fs::symlink("gone", workspace.join("older")).expect("a link");
+        let runner = pasture.yard.root().join("programs/portcullis-fence-runner");
+        let line = format!(
+            "echo x > kept/new; echo y > a; echo up; until test -e {}/go; do sleep 0.01; done",
+            home.display()
+        );
+        let mut child = std::process::Command::new(runner)
+            .arg("--observe")
+            .args([&pasture.store_path(), &workspace])
+            .args(["bash", "-c", &line])
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut [0; 3]).expect("it is up");
+        let swapped = std::process::Command::new("bash").args(["-c", swap]).current_dir(&workspace).status();
+        assert!(swapped.expect("it runs").success());
+        fs::write(home.join("go"), "").expect("a file");
+        let output = child.wait_with_output().expect("it ends");
+        let id = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let refused = pasture.store().commit(&id, &RunSelection::All, false);
+        assert!(matches!(refused, Err(RunError::Conflict { .. })), "{swap}: {refused:?}");
+        assert!(!workspace.join("kept/new").exists() && !workspace.join("gone/new").exists(), "{swap}");
+        // Nobody else's files in the same directory are taken for such a swap.
+        let record = pasture.observe("sleep 0.05; echo x > b");
+        fs::write(workspace.join("beside"), "").expect("a file");
+        assert!(pasture.store().commit(&record.id, &RunSelection::All, false).is_ok());
+    }
+}
+
 /// What lies behind a link is found by the tools that look there, wherever it leads.
 #[test]
 fn a_link_in_the_place_of_a_protected_directory_is_marked() {
