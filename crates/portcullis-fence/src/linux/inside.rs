@@ -192,7 +192,9 @@ fn restrict(plan: &InsidePlan) -> Result<Option<u8>, FenceError> {
         .map_err(|error| FenceError::set_up("close process 1", &error.into()))?;
     close_descriptors_on_exec().map_err(|error| FenceError::set_up("close open files", &error))?;
     if features.syscall_filter {
+        let guard = mask::ConnectionGuard::start()?;
         syscall_filter::apply()?;
+        guard.watch()?;
     }
     Ok(landlock_abi)
 }

@@ -1,12 +1,13 @@
-//! The three calls to the kernel that no library offers, and the only unsafe code of the crate.
+//! The calls to the kernel that no library offers, and the only unsafe code of the crate.
 #![expect(
     unsafe_code,
-    reason = "clone, mount_setattr and close_range have no safe wrapper; each block says why it holds"
+    reason = "clone, mount_setattr, close_range, filters that stop a call and addresses as they stand have no safe wrapper; \
+              each block says why it holds"
 )]
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 
 use rustix::process::Pid;
 
@@ -90,5 +91,89 @@ const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
 pub(super) fn close_descriptors_on_exec() -> io::Result<()> {
     // SAFETY: with CLOEXEC nothing is closed now, so no descriptor that somebody owns becomes another one.
     let answer = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, CLOSE_RANGE_CLOEXEC) };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// A call that waits for an answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StoppedCall {
+    id: u64,
+    /// The thread that made it.
+    pub(super) thread: u32,
+    /// Its arguments.
+    pub(super) arguments: [u64; 6],
+}
+
+/// Stops every call of a number that this thread, or what it starts, makes from now on, and returns where they are heard of.
+/// The kernel must not refuse that for another one who listens already.
+pub(super) fn stop_calls(number: libc::c_long) -> io::Result<OwnedFd> {
+    let instruction = |code: u32, jump_false: u8, value: u32| libc::sock_filter {
+        code: u16::try_from(code).unwrap_or(u16::MAX),
+        jt: 0,
+        jf: jump_false,
+        k: value,
+    };
+    let number = u32::try_from(number).map_err(io::Error::other)?;
+    let mut lines = [
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        instruction(libc::BPF_JMP | libc::BPF_K | libc::BPF_JEQ, 1, number),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_USER_NOTIF),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: 4, filter: lines.as_mut_ptr() };
+    // With the second flag no signal cuts a call short of which somebody has heard; older kernels do not know it.
+    let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    let mut answer = -1;
+    for flags in [flags | WAIT_KILLABLE, flags] {
+        // SAFETY: the program has as many lines as it says, and lives until the call returns, which copies it.
+        answer = unsafe {
+            libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program)
+        };
+        if answer >= 0 || io::Error::last_os_error().raw_os_error() != Some(libc::EINVAL) {
+            break;
+        }
+    }
+    let Ok(number @ 0..) = i32::try_from(answer) else { return Err(io::Error::last_os_error()) };
+    // SAFETY: the kernel has just made this descriptor, and nobody else knows of it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// Of the kernel's header; not every C library has it.
+const WAIT_KILLABLE: libc::c_ulong = 1 << 5;
+
+/// Waits for the next call that is stopped.
+pub(super) fn next_call(listener: BorrowedFd<'_>) -> io::Result<StoppedCall> {
+    let data = libc::seccomp_data { nr: 0, arch: 0, instruction_pointer: 0, args: [0; 6] };
+    let mut call = libc::seccomp_notif { id: 0, pid: 0, flags: 0, data };
+    // SAFETY: the structure is the one that the request is about, is all zeroes, and lives until the call returns.
+    let answer = unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut call) };
+    if answer != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(StoppedCall { id: call.id, thread: call.pid, arguments: call.data.args })
+}
+
+/// Says whether whoever made a call still waits for its answer, so that the number of its thread is nobody else's.
+pub(super) fn still_waits(listener: BorrowedFd<'_>, call: &StoppedCall) -> bool {
+    // SAFETY: the kernel reads a number that lives until the call returns.
+    unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const call.id) == 0 }
+}
+
+/// Answers a call in place of the kernel.
+pub(super) fn answer_call(listener: BorrowedFd<'_>, call: &StoppedCall, answer: io::Result<()>) {
+    let error = answer.map_or_else(|error| -error.raw_os_error().unwrap_or(libc::EACCES), |()| 0);
+    let response = libc::seccomp_notif_resp { id: call.id, val: 0, error, flags: 0 };
+    // SAFETY: the structure is the one that the request is about, and lives until the call returns. Whoever is gone meanwhile
+    // needs no answer.
+    unsafe {
+        libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const response);
+    }
+}
+
+/// Connects a socket to an address as it stands in memory.
+pub(super) fn connect(socket: BorrowedFd<'_>, address: &[u8]) -> io::Result<()> {
+    let length = libc::socklen_t::try_from(address.len()).map_err(io::Error::other)?;
+    // SAFETY: the kernel reads as many bytes as the slice has, in any form, and the slice lives until the call returns.
+    let answer = unsafe { libc::connect(socket.as_raw_fd(), address.as_ptr().cast(), length) };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -71,6 +71,9 @@ const FAMILIES: [libc::c_int; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6
 /// The calls that make sockets, which both have the family first, the kind second and the protocol third.
 const SOCKET_CALLS: [libc::c_long; 2] = [libc::SYS_socket, libc::SYS_socketpair];
 
+/// The bits of a kind of socket that are no flags.
+const KINDS: u64 = 0xf;
+
 /// The bit of calls in the other numbering that x86-64 has.
 #[cfg(target_arch = "x86_64")]
 const OTHER_NUMBERING: u32 = 0x4000_0000;
@@ -102,7 +105,7 @@ fn refusing() -> Result<BpfProgram, BackendError> {
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture()?)?.try_into()
 }
 
-/// Sockets of other families, and of what talks to the kernel all but the protocol for addresses and routes, which every
+/// Sockets of other families, unix sockets of datagrams, which reach a path with every message, and of what talks to the kernel all but the protocol for addresses and routes, which every
 /// program needs that lists its interfaces.
 fn refused_sockets() -> Result<Vec<SeccompRule>, BackendError> {
     let condition = |argument, comparison, value: libc::c_int| {
@@ -113,7 +116,15 @@ fn refused_sockets() -> Result<Vec<SeccompRule>, BackendError> {
         condition(0, SeccompCmpOp::Eq, libc::AF_NETLINK)?,
         condition(2, SeccompCmpOp::Ne, libc::NETLINK_ROUTE)?,
     ];
-    Ok(vec![SeccompRule::new(other.collect::<Result<_, _>>()?)?, SeccompRule::new(to_kernel.to_vec())?])
+    let mut rules =
+        vec![SeccompRule::new(other.collect::<Result<_, _>>()?)?, SeccompRule::new(to_kernel.to_vec())?];
+    // To the kernel a raw unix socket is one of datagrams.
+    for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+        let of_kind = SeccompCmpOp::MaskedEq(KINDS);
+        let unix = condition(0, SeccompCmpOp::Eq, libc::AF_UNIX)?;
+        rules.push(SeccompRule::new(vec![unix, condition(1, of_kind, kind)?])?);
+    }
+    Ok(rules)
 }
 
 fn one(

@@ -131,6 +131,76 @@ for one in [0, 2, \"/dev/null\", \"/dev/tty\", \"{}\"]:
     }
 }
 
+/// A socket that somebody outside listens on is not reached, however it is named: by a relative path, under another name than
+/// it was made with, made while the command runs, or by messages without a connection. Those of the command itself are.
+#[test]
+fn sockets_outside_are_not_reached_by_any_name() {
+    use std::os::unix::net::{UnixDatagram, UnixListener};
+    for who in Who::everybody() {
+        for place in ["home", "workspace"] {
+            let yard = Yard::new(*who);
+            let folder = yard.root().join(place);
+            let socket = |name: &str| UnixListener::bind(folder.join(name)).expect("a socket");
+            let _named = socket("named");
+            let _first = socket("first");
+            let far = UnixDatagram::bind(folder.join("messages")).expect("a socket");
+            far.set_nonblocking(true).expect("no waiting");
+            // Bound by a relative path, by a process that stands in the folder.
+            let relative = "import socket, time; s = socket.socket(socket.AF_UNIX); s.bind('relative'); s.listen(); \
+                            print('up', flush=True); time.sleep(100)";
+            let mut other = std::process::Command::new("python3")
+                .args(["-c", relative])
+                .current_dir(&folder)
+                .stdout(Stdio::piped())
+                .spawn()
+                .expect("python3 runs");
+            other.stdout.as_mut().expect("a pipe").read_exact(&mut [0; 3]).expect("it is up");
+            yard.give_away();
+            let script = "import os, socket, sys, time
+folder = sys.argv[1]
+print('up', flush=True)
+while not os.path.exists(folder + '/go'): time.sleep(0.01)
+os.chdir(folder)
+for name in ['named', folder + '/named', 'relative', 'renamed', 'later', '/proc/self/cwd/later', 'again/later']:
+    for kind in [socket.SOCK_STREAM, socket.SOCK_SEQPACKET]:
+        try: socket.socket(socket.AF_UNIX, kind).connect(name); print(name, 'worked')
+        except OSError: pass
+try: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'x', 'datagrams'); print('sent')
+except OSError: pass
+try: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b'x', 'datagrams'); print('sent')
+except OSError: pass
+os.chdir(sys.argv[2])
+for name in ['own', '/tmp/own', sys.argv[2] + '/again']:
+    own = socket.socket(socket.AF_UNIX); own.bind(name); own.listen()
+    if name == 'own': os.rename('own', 'moved'); name = '/proc/self/cwd/moved'
+    client = socket.socket(socket.AF_UNIX); client.connect(name); client.send(b'x')
+    assert own.accept()[0].recv(1) == b'x'
+own = socket.socket(socket.AF_UNIX); own.bind('\\0name'); own.listen()
+socket.socket(socket.AF_UNIX).connect('\\0name')
+try: socket.socket(socket.AF_UNIX).connect('missing')
+except FileNotFoundError: print('missing')
+try: socket.create_connection(('127.0.0.1', 9))
+except ConnectionRefusedError: print('refused')";
+            let workspace = yard.workspace().display().to_string();
+            let words = ["python3", "-c", script, &folder.display().to_string(), &workspace];
+            let mut command = yard.fenced("all", &words);
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+            child.stdout.as_mut().expect("a pipe").read_exact(&mut [0; 3]).expect("it is up");
+            for (before, after) in [("first", "renamed"), ("messages", "datagrams")] {
+                fs::rename(folder.join(before), folder.join(after)).expect("a rename");
+            }
+            let _later = socket("later");
+            yard.give_away();
+            fs::write(folder.join("go"), "").expect("a file");
+            let output = child.wait_with_output().expect("it ends");
+            let (_, _) = (other.kill(), other.wait());
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert_eq!(said, "missing\nrefused\n", "{who:?} {place}: {}", text(&output));
+            assert!(far.recv(&mut [0; 1]).is_err(), "{who:?} {place}: a message arrived");
+        }
+    }
+}
+
 /// A socket of the machine's network could be connected to somebody else: by it, only bytes come and go.
 #[test]
 fn sockets_as_standard_files_lead_nowhere_else() {
