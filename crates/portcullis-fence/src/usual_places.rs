@@ -59,6 +59,29 @@ mod tests {
         assert!(protected_names().len() > 20);
     }
 
+    /// Settings by which a tool runs a program the next time somebody starts it outside.
+    #[test]
+    fn settings_that_run_programs_are_protected() {
+        let names = protected_names();
+        for path in [
+            ".config/nextest.toml",
+            "crates/a/.config/nextest.toml",
+            "lefthook.toml",
+            ".yarn/releases/yarn-4.cjs",
+            ".pnpmfile.cjs",
+            ".mvn/extensions.xml",
+            "Jenkinsfile",
+            ".config/mise/config.toml",
+            "web/Trunk.toml",
+            ".cursorrules",
+        ] {
+            assert!(crate::protection::is_protected(&names, Path::new(path)), "{path}");
+        }
+        for path in ["src/main.rs", ".config/other.toml", "package.json", "Makefile", ".yarn/cache/a.zip"] {
+            assert!(!crate::protection::is_protected(&names, Path::new(path)), "{path}");
+        }
+    }
+
     #[test]
     fn no_cache_holds_programs_that_others_start() {
         for cache in section("cache") {
