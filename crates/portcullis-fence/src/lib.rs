@@ -39,7 +39,9 @@ pub use environment::fenced_environment;
 pub use error::FenceError;
 pub use host::{AllowedHost, AttemptResult, HostAttempt};
 #[cfg(target_os = "linux")]
-pub use layer::{ChangeConflict, ChangeKind, ChangedEntry, FileStamp, LayerChange, find_changes};
+pub use layer::{
+    ChangeConflict, ChangeKind, ChangedEntry, FileStamp, LayerChange, find_changes, open_regular,
+};
 #[cfg(target_os = "linux")]
 pub use linux::{forget_typed_input, run, run_meanwhile};
 pub use policy::{FencePolicy, NetworkAccess, OverlayLayer, ProtectedName, RunLimits, WriteMode};

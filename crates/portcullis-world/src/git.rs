@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use portcullis_core::path::may_name;
 use portcullis_core::{DiskAnswer, is_rebuilt};
 
 use crate::settings::repository_of;
+use crate::text::open_file;
 
 /// The longest index that is read, in bytes.
 const LONGEST_INDEX: u64 = 64 << 20;
@@ -127,9 +129,8 @@ impl FileWalk<'_> {
 impl GitIndex {
     /// Reads the index of a repository.
     fn read(root: PathBuf, folder: &Path) -> Option<Self> {
-        let file = folder.join("index");
-        let length = fs::metadata(&file).ok()?.len();
-        let bytes = (length <= LONGEST_INDEX).then(|| fs::read(&file).ok()).flatten()?;
+        let mut bytes = Vec::new();
+        open_file(&folder.join("index")).ok()?.take(LONGEST_INDEX).read_to_end(&mut bytes).ok()?;
         Some(Self { root, files: parse(&bytes)? })
     }
 
@@ -270,6 +271,21 @@ mod tests {
         fs::write(&file, "x").unwrap();
         let file = file.to_str().unwrap();
         assert_eq!(unheld(file, &mut KnownIndexes::default()), DiskAnswer::Leads(vec![file.to_owned()]));
+    }
+
+    /// Whoever puts a pipe in the place of the index keeps nobody waiting.
+    #[test]
+    fn an_index_that_is_a_pipe_holds_nothing() {
+        let (_folder, root) = repository("2");
+        let index = format!("{root}/.git/index");
+        fs::remove_file(&index).unwrap();
+        assert!(Command::new("mkfifo").arg(&index).status().unwrap().success());
+        let (said, heard) = std::sync::mpsc::channel();
+        let file = format!("{root}/work/held.rs");
+        let asked = file.clone();
+        std::thread::spawn(move || said.send(unheld(&asked, &mut KnownIndexes::default())));
+        let answer = heard.recv_timeout(std::time::Duration::from_secs(10));
+        assert_eq!(answer, Ok(DiskAnswer::Leads(vec![file])));
     }
 
     #[test]

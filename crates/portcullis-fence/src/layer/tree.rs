@@ -1,12 +1,12 @@
 //! Small steps on trees of files that no library does quite so.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{lgetxattr, llistxattr, lremovexattr};
+use rustix::fs::{Mode, OFlags, lgetxattr, llistxattr, lremovexattr};
 use rustix::io::Errno;
 
 /// Returns the names in a directory, in order.
@@ -16,6 +16,14 @@ pub(super) fn entry_names(directory: &Path) -> io::Result<Vec<OsString>> {
         .collect::<Result<_, _>>()?;
     names.sort();
     Ok(names)
+}
+
+/// Opens a file for reading. A pipe or device that stands in its place is neither waited for nor read, and a link is not
+/// followed.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// Says whether a file has an attribute of that name, set to yes.

@@ -10,12 +10,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::error::RunError;
 use crate::hexadecimal::hexadecimal;
+use crate::layer::open_regular;
 use crate::policy::FencePolicy;
 
 /// What a judged call may do.
@@ -111,16 +111,10 @@ impl CallRecordStore {
     }
 }
 
-/// Reads a file and what is known of it. A pipe that was put in its place is neither waited for nor read, and a link is not
-/// followed.
+/// Reads a file and what is known of it.
 fn read_file(path: &Path) -> io::Result<(Metadata, Vec<u8>)> {
-    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
-    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
-    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let mut file = open_regular(path)?;
     let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;
     Ok((metadata, text))

@@ -1,10 +1,11 @@
 //! What a run changed, line by line.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use portcullis_core::visible;
-use portcullis_fence::{ChangeKind, ChangedEntry, LayerChange, RunRecord};
+use portcullis_fence::{ChangeKind, ChangedEntry, LayerChange, RunRecord, open_regular};
 
 use crate::text_difference::{DifferenceKind, DifferenceLimit, DifferenceLine, unified_difference};
 
@@ -96,7 +97,10 @@ fn read_text(root: &Path, relative: &Path) -> ShownText {
     let path = root.join(relative);
     match fs::symlink_metadata(&path) {
         Ok(metadata) if metadata.is_file() && metadata.len() <= LARGEST_SHOWN => {
-            fs::read_to_string(path).map_or(ShownText::Other, ShownText::Text)
+            let mut text = String::new();
+            let read =
+                open_regular(&path).and_then(|file| file.take(LARGEST_SHOWN).read_to_string(&mut text));
+            read.map_or(ShownText::Other, |_| ShownText::Text(text))
         }
         Ok(_) => ShownText::Other,
         Err(_) => ShownText::Missing,

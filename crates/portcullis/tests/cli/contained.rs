@@ -230,6 +230,8 @@ fn what_cannot_be_brought_back_is_held() {
         (": > .git/packed-refs", Some(".git/packed-refs")),
         ("rm .git/packed-refs", Some(".git/packed-refs")),
         ("rm notes.txt; mkdir notes.txt", Some("notes.txt")),
+        ("cd nested; git reset -q --hard", Some("nested/file")),
+        ("cd nested; git checkout -q .; echo more > new", Some("nested/file")),
         ("rm -r drafts; echo something longer than what was there > drafts", Some("drafts")),
     ];
     for (change, held) in cases {
@@ -241,7 +243,8 @@ fn what_cannot_be_brought_back_is_held() {
             &format!(
                 "{git}; rm -rf .git; git init -q -b main; echo x > tracked; git add tracked; git commit -q -m one; \
                  git branch packed; git pack-refs --all; git commit -q --allow-empty -m two; git branch side; \
-                 echo y > tracked; git stash -q"
+                 echo y > tracked; git stash -q; git init -q nested; cd nested; echo x > file; git add file; \
+                 git commit -q -m one; echo y > file"
             ),
             "",
         );
@@ -256,6 +259,82 @@ fn what_cannot_be_brought_back_is_held() {
                 "{change}: {ran:?}"
             ),
         }
+    }
+}
+
+/// A repository may keep its refs in tables, which git packs together as it likes.
+#[test]
+fn refs_in_tables_are_kept_too() {
+    let cases = [
+        ("for n in 1 2 3 4 5; do git commit -q --allow-empty -m $n; done; git tag new", None),
+        ("git switch -q -c next; git commit -q --allow-empty -m again", None),
+        ("git pack-refs --all", None),
+        ("echo y > tracked; git stash -q -- tracked", None),
+        ("git branch -q -D side", Some(".git/reftable")),
+        ("git branch -q -f side HEAD~", Some(".git/reftable")),
+        ("git tag -d tag; git pack-refs --all", Some(".git/reftable")),
+        ("rm -rf .git/reftable", Some(".git/reftable")),
+        ("rm .git/reftable/*.ref", Some(".git/reftable")),
+        (": > .git/reftable/tables.list", Some(".git/reftable")),
+        (
+            "for f in .git/reftable/*.ref; do chmod u+w $f; head -c 60 $f > x; cat x > $f; done",
+            Some(".git/reftable"),
+        ),
+        ("echo y > work; git add work; git reset -q --hard", Some("work")),
+    ];
+    for (change, held) in cases {
+        let scene = Scene::new();
+        let git = "export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a \
+                   GIT_COMMITTER_EMAIL=a@b";
+        let made = scene.shell(
+            &format!(
+                "{git}; rm -rf .git; git init -q -b main --ref-format=reftable; echo x > tracked; echo x > work; \
+                 git add tracked work; git commit -q -m one; git commit -q --allow-empty -m two; git branch side; \
+                 git tag tag; echo z > work"
+            ),
+            "",
+        );
+        assert_eq!(made.code, Some(0), "{made:?}");
+        let line = scene.contained("t", "frobnicate --all");
+        scene.write_tool("frobnicate", &format!("{git}\n{change}"));
+        let ran = scene.shell(&format!("PATH=$PWD/tools:$PATH; {line}"), "");
+        match held {
+            None => assert!(ran.code == Some(0) && !ran.stderr.contains("held"), "{change}: {ran:?}"),
+            Some(name) => assert!(
+                ran.stderr.contains("held for a person") && ran.stderr.contains(name),
+                "{change}: {ran:?}"
+            ),
+        }
+    }
+}
+
+/// A pipe in the place of a file that is read afterwards keeps nobody waiting.
+#[test]
+fn pipes_in_the_place_of_files_of_git_are_not_waited_for() {
+    for (pipe, change) in [
+        ("HEAD", "echo 0123456789abcdef0123456789abcdef01234567 > .git/refs/heads/main"),
+        (
+            "packed-refs",
+            "mkdir -p .git/refs/heads; echo 0123456789abcdef0123456789abcdef01234567 > .git/refs/heads/new",
+        ),
+        ("index", "rm notes.txt"),
+        (
+            "logs/refs/heads/main",
+            "echo 0123456789abcdef0123456789abcdef01234567 > .git/refs/heads/main; echo x > .git/HEAD",
+        ),
+    ] {
+        let scene = Scene::new();
+        scene.sandbox.write_project(".git/HEAD", "ref: refs/heads/other\n");
+        scene.sandbox.write_project(".git/refs/heads/main", "1123456789abcdef0123456789abcdef01234567\n");
+        let line = scene.contained("t", "frobnicate --all");
+        scene.write_tool("frobnicate", change);
+        let made =
+            scene.shell(&format!("mkdir -p .git/logs/refs/heads; rm -f .git/{pipe}; mkfifo .git/{pipe}"), "");
+        assert_eq!(made.code, Some(0), "{made:?}");
+        let ran = scene.shell(&format!("PATH=$PWD/tools:$PATH; timeout 20 {line}"), "");
+        assert_eq!(ran.code, Some(0), "{pipe}: {ran:?}");
+        let is_held = ran.stderr.contains("held for a person");
+        assert_eq!(is_held, pipe != "packed-refs", "{pipe}: {ran:?}");
     }
 }
 
