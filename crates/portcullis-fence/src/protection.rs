@@ -59,13 +59,19 @@ pub(crate) fn find_protected(workspace: &Path, names: &[ProtectedName]) -> io::R
     Ok(places)
 }
 
+/// Says whether a part of a path is what a protected name has there. There are file systems to which both cases are the same,
+/// and a repository may be brought to one.
+fn is_part(want: &str, have: &str) -> bool {
+    want == "*" || want.eq_ignore_ascii_case(have)
+}
+
 /// Says whether a path below the workspace is a protected name, lies in one, or is on the way to one that it replaces.
 pub(crate) fn is_protected(names: &[ProtectedName], relative: &Path) -> bool {
     let parts: Vec<&str> = relative.iter().map(|part| part.to_str().unwrap_or_default()).collect();
     let tails = (0..parts.len()).filter_map(|start| parts.get(start..));
     let mut tails = tails.flat_map(|tail| names.iter().map(move |name| (tail, name.components())));
     tails.any(|(tail, name)| {
-        tail.len() >= name.len() && name.iter().zip(tail).all(|(want, have)| want == "*" || want == have)
+        tail.len() >= name.len() && name.iter().zip(tail).all(|(want, have)| is_part(want, have))
     })
 }
 
@@ -76,7 +82,7 @@ pub(crate) fn leads_to_protected(names: &[ProtectedName], relative: &Path) -> bo
     let tails = (0..parts.len()).filter_map(|start| parts.get(start..));
     let mut tails = tails.flat_map(|tail| names.iter().map(move |name| (tail, name.components())));
     tails.any(|(tail, name)| {
-        tail.len() < name.len() && name.iter().zip(tail).all(|(want, have)| want == "*" || want == have)
+        tail.len() < name.len() && name.iter().zip(tail).all(|(want, have)| is_part(want, have))
     })
 }
 
@@ -210,7 +216,9 @@ mod tests {
     #[test]
     fn a_change_is_protected_by_its_own_path() {
         let names = names(&[".git/hooks", ".git/modules/*/hooks", ".envrc"]);
-        for path in [".git/hooks", "x/.git/hooks/pre-commit", ".git/modules/m/hooks/a", "a/.envrc"] {
+        for path in
+            [".git/hooks", "x/.git/hooks/pre-commit", ".git/modules/m/hooks/a", "a/.envrc", ".Git/HOOKS/a"]
+        {
             assert!(is_protected(&names, Path::new(path)), "{path}");
         }
         for path in ["git/hooks", ".git/index", ".git/modules/m/index", "a.envrc", "hooks"] {

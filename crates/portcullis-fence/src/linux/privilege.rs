@@ -197,23 +197,22 @@ impl Relays {
             relays.inside.input = Some(reader);
             relays.outside.push((Direction::Input, writer));
         }
-        let is_relayed = is_way_out(io::stdout(), Direction::Output);
-        if is_relayed {
+        if is_way_out(io::stdout(), Direction::Output) {
             let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
             relays.inside.output = Some(writer);
             relays.outside.push((Direction::Output, reader));
         }
         if is_way_out(io::stderr(), Direction::Error) {
             let one_file = identity(io::stdout()).is_some_and(|one| identity(io::stderr()) == Some(one));
-            relays.inside.error = match relays.inside.output.as_ref().filter(|_| one_file) {
-                // Through one pipe the lines of both stay in their order.
-                Some(writer) => Some(writer.try_clone()?),
-                None => {
-                    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-                    relays.outside.push((Direction::Error, reader));
-                    Some(writer)
-                }
-            };
+            // Through one pipe the lines of both stay in their order.
+            let shared = relays.inside.output.as_ref().filter(|_| one_file);
+            relays.inside.error = Some(if let Some(writer) = shared {
+                writer.try_clone()?
+            } else {
+                let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+                relays.outside.push((Direction::Error, reader));
+                writer
+            });
         }
         Ok(relays)
     }

@@ -61,9 +61,9 @@ const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWCGROUP,
 ];
 
-/// Requests to a terminal that type for the person in front of it: `TIOCSTI` and `TIOCLINUX`, which C libraries have as
-/// different types.
-const TYPING_REQUESTS: [u64; 2] = [0x5412, 0x541C];
+/// Requests to a terminal that type for the person in front of it, `TIOCSTI` and `TIOCLINUX`, or hand it to another part of the
+/// kernel, `TIOCSETD`; C libraries have them as different types.
+const TERMINAL_REQUESTS: [u64; 3] = [0x5412, 0x541C, 0x5423];
 
 /// Families of sockets that stay inside the fence.
 const FAMILIES: [libc::c_int; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
@@ -96,7 +96,7 @@ fn refusing() -> Result<BpfProgram, BackendError> {
     let made = namespaces.map(|flag| one(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(flag), flag));
     rules.insert(libc::SYS_clone, made.collect::<Result<_, _>>()?);
     let typed =
-        TYPING_REQUESTS.iter().map(|request| one(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request));
+        TERMINAL_REQUESTS.iter().map(|request| one(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request));
     rules.insert(libc::SYS_ioctl, typed.collect::<Result<_, _>>()?);
     for call in SOCKET_CALLS {
         rules.insert(call, refused_sockets()?);

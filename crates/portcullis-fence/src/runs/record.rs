@@ -117,7 +117,7 @@ impl RunRecord {
 
     /// Drops a run in one step that takes no room: its layer gets the name by which `read` knows that. Then its files go,
     /// and the directory stays until the record says so too.
-    pub(super) fn mark_dropped(&self, folder: &Path) -> Result<(), RunError> {
+    pub(super) fn mark_dropped(folder: &Path) -> Result<(), RunError> {
         let (layer, aside) = (folder.join("0"), folder.join(DROPPED));
         fs::rename(&layer, &aside).map_err(RunError::disk("drop", &layer))?;
         let names = fs::read_dir(&aside).map_err(RunError::disk("read", &aside))?;

@@ -252,7 +252,7 @@ impl RunStore {
             self.clean(&record)?;
         } else {
             // A disk may be full by what is to go away.
-            record.mark_dropped(&self.root.join(id))?;
+            RunRecord::mark_dropped(&self.root.join(id))?;
             self.finish_drop(&record)?;
         }
         Ok(record)

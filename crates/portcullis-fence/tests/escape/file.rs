@@ -404,8 +404,14 @@ fn nothing_is_typed_into_the_terminal() {
             .stdin(Stdio::null());
         command.output().expect("`script` of bsdutils is needed")
     };
-    let typed = at_terminal(&[&yard.attack(), "terminal"]);
-    assert_eq!(typed.status.code(), Some(1), "{}", text(&typed));
+    for attempt in ["terminal", "discipline"] {
+        let typed = at_terminal(&[&yard.attack(), attempt]);
+        assert_eq!(typed.status.code(), Some(1), "{attempt}: {}", text(&typed));
+    }
+    // It can be opened anew, and its mode, by which others could read along, stays.
+    let mode = "echo x > /dev/stderr && python3 -c \"import os; os.fchmod(1, os.fstat(1).st_mode & 0o777)\"";
+    let kept = at_terminal(&["bash", "-c", mode]);
+    assert!(kept.status.code() == Some(1) && text(&kept).contains("Read-only"), "{}", text(&kept));
     let seen = at_terminal(&["bash", "-c", "test -t 0 && test -t 1 && exit 7"]);
     assert_eq!(seen.status.code(), Some(7), "{}", text(&seen));
 }

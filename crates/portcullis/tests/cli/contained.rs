@@ -270,7 +270,7 @@ fn refs_in_tables_are_kept_too() {
         ("git switch -q -c next; git commit -q --allow-empty -m again", None),
         ("git pack-refs --all", None),
         ("echo y > tracked; git stash -q -- tracked", None),
-        ("git branch -q -D side", Some(".git/reftable")),
+        ("git update-ref -d refs/heads/side", Some(".git/reftable")),
         ("git branch -q -f side HEAD~", Some(".git/reftable")),
         ("git tag -d tag; git pack-refs --all", Some(".git/reftable")),
         ("rm -rf .git/reftable", Some(".git/reftable")),

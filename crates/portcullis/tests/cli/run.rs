@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::grants::Scene;
 use super::presence::{agent, written};
-use super::sandbox::{Ran, Sandbox, stand_ins};
+use super::sandbox::{Ran, Sandbox, ran, stand_ins};
 
 fn with_files() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -159,13 +159,24 @@ fn an_agent_that_answers_itself_keeps_nothing() {
 #[test]
 fn caches_are_read_only_for_a_direct_run() {
     let sandbox = with_files();
-    let cache = sandbox.write_home(".cargo/registry/package", "good\n");
-    let line = "echo evil > ~/.cargo/registry/package; echo x > b";
-    sandbox.run(&["run", "--direct", "--", "bash", "-c", line]);
-    assert_eq!(
-        (fs::read_to_string(cache).unwrap().as_str(), read(&sandbox, "b").as_deref()),
-        ("good\n", Some("x\n"))
-    );
+    // A home below `/tmp` is not there inside, and nothing could be written to it anyway.
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let cache = home.path().join(".cargo/registry");
+    fs::create_dir_all(&cache).unwrap();
+    fs::write(cache.join("package"), "good\n").unwrap();
+    let run = |flag: &str, line: &str| {
+        let mut command = sandbox.command(&["run", flag, "--", "bash", "-c", line]);
+        ran(&command.env("HOME", home.path()).output().unwrap())
+    };
+    // It is a cache that runs may write, where they do so into a layer.
+    let layered = run("--drop", "cd ~/.cargo/registry && cat package && echo evil > package && cat package");
+    assert_eq!((layered.code, layered.stdout.as_str()), (Some(0), "good\nevil\n"), "{layered:?}");
+    let line = "cd ~/.cargo/registry; cat package; echo evil > package; echo x > new; chmod 777 package; echo x > $OLDPWD/b";
+    let direct = run("--direct", line);
+    assert_eq!((direct.code, direct.stdout.as_str()), (Some(0), "good\n"), "{direct:?}");
+    assert_eq!(direct.stderr.matches("Read-only file system").count(), 3, "{direct:?}");
+    assert_eq!(fs::read_to_string(cache.join("package")).unwrap(), "good\n");
+    assert!(!cache.join("new").exists() && read(&sandbox, "b").as_deref() == Some("x\n"));
 }
 
 /// A project may name an address of this network as its registry; only a person lists one.

@@ -26,6 +26,10 @@ pub(super) fn run(arguments: &RunArgs) -> Result<ExitCode, Failure> {
         Err(failure) => return Ok(refused(&failure)),
     };
     if arguments.direct {
+        // What a killed commit left in the workspace is nothing that a command should find there.
+        if let Err(error) = home.runs().recover() {
+            return Ok(refused(&run_failure(&error)));
+        }
         return Ok(match portcullis_fence::run(&command) {
             Ok(outcome) => {
                 say_refused(&command, &outcome);
