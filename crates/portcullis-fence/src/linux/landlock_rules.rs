@@ -5,7 +5,7 @@
 //! sockets apart too. A mask goes away with the file that it lies on, when somebody outside puts another one in its place, as
 //! editors do: that one has no rule.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::os::fd::AsFd;
@@ -66,7 +66,7 @@ fn open(policy: &FencePolicy) -> Result<Vec<OpenedPlace>, FenceError> {
 /// Opens what files may be read in: all that lies beside the way to a masked name, and the masks themselves, which are empty.
 /// What comes to lie under a masked name, or beside the way, later than this has no rule.
 fn open_readable(masked: &[PathBuf]) -> Result<Vec<OpenedPlace>, FenceError> {
-    let hidden: BTreeSet<PathBuf> = masked.iter().flat_map(|path| hidden_names(path)).collect();
+    let hidden = hidden_names(masked);
     let ways: BTreeSet<&Path> = hidden
         .iter()
         .flat_map(|name| name.ancestors().skip(1))
@@ -97,14 +97,23 @@ fn open_readable(masked: &[PathBuf]) -> Result<Vec<OpenedPlace>, FenceError> {
     Ok(opened)
 }
 
-/// Returns the names under which a masked file is found: as it is named, with the links on its way followed, and that of the
-/// file which it leads to. Of a name whose directory is missing, the first part that is missing stands for the rest.
-fn hidden_names(masked: &Path) -> Vec<PathBuf> {
-    let named = masked.ancestors().find_map(|part| {
-        let (directory, name) = (part.parent()?, part.file_name()?);
-        Some(fs::canonicalize(directory).ok()?.join(name))
-    });
-    named.into_iter().chain(fs::canonicalize(masked).ok()).collect()
+/// Returns the names under which masked files are found: as they are named, with the links on their way followed, and those of
+/// the files which they lead to. Of a name whose directory is missing, the first part that is missing stands for the rest.
+fn hidden_names(masked: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut hidden = BTreeSet::new();
+    // Most lie in a few directories.
+    let mut known: BTreeMap<&Path, Option<PathBuf>> = BTreeMap::new();
+    for path in masked {
+        let named = path.ancestors().find_map(|part| {
+            let (directory, name) = (part.parent()?, part.file_name()?);
+            let place = known.entry(directory).or_insert_with(|| fs::canonicalize(directory).ok());
+            Some(place.as_ref()?.join(name))
+        });
+        let is_link = named.as_ref().is_some_and(|named| named.is_symlink());
+        hidden.extend(is_link.then(|| fs::canonicalize(path).ok()).flatten());
+        hidden.extend(named);
+    }
+    hidden
 }
 
 fn is_device(place: &PathFd) -> bool {

@@ -33,6 +33,10 @@ use crate::error::FenceError;
 /// Hides files and directories.
 pub(super) fn mask(paths: &[PathBuf]) -> Result<(), FenceError> {
     for path in paths {
+        // Most of them are missing, which takes one look.
+        if fs::symlink_metadata(path).is_err_and(|error| is_out_of_reach(&error)) {
+            continue;
+        }
         let placed = match fs::canonicalize(path) {
             Ok(place) => match mask_one(&place) {
                 // It went away just now, as sockets do.
@@ -156,7 +160,10 @@ fn connect(listener: BorrowedFd<'_>, call: &StoppedCall) -> io::Result<()> {
     File::open(thread.join("mem"))?
         .read_exact_at(&mut address, place)
         .map_err(|_| io::Error::from_raw_os_error(libc::EFAULT))?;
-    let process = pidfd_open(process_of(&thread)?, PidfdFlags::empty())?;
+    // Mostly it is the first thread of its process, which has the same number.
+    let first = i32::try_from(call.thread).ok().and_then(Pid::from_raw).ok_or(rustix::io::Errno::SRCH)?;
+    let process = pidfd_open(first, PidfdFlags::empty())
+        .or_else(|_| io::Result::Ok(pidfd_open(process_of(&thread)?, PidfdFlags::empty())?))?;
     let number = i32::try_from(number & 0xffff_ffff).map_err(|_| rustix::io::Errno::BADF)?;
     let socket = pidfd_getfd(process, number, PidfdGetfdFlags::empty())?;
     // What names a file does so from where the thread is; all of it is nobody else's only as long as that one waits.
