@@ -73,8 +73,8 @@ pub struct FenceOutcome {
     pub refused_connections: u64,
     /// The hosts that it tried to reach by name, and the listed addresses.
     pub hosts: Vec<HostAttempt>,
-    /// What is protected and was not there before. Only writes that land at once can make it, and only after the fact can
-    /// it be known.
+    /// What is protected and was not there before, or is another file than before. Only writes that land at once can make it,
+    /// and only after the fact can it be known.
     pub made_protected: Vec<PathBuf>,
     /// The version of Landlock's interface that held it; none where the kernel has no Landlock.
     pub landlock_abi: Option<u8>,

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::policy::ProtectedName;
@@ -23,6 +24,14 @@ pub(crate) struct ProtectedPlaces {
 /// How the names of directories begin in which copies wait that are about to land in the workspace. They were looked at, so
 /// nobody may change them.
 pub(crate) const STAGING: &str = ".portcullis-commit-";
+
+impl ProtectedPlaces {
+    /// Returns what was found with its number, which another file that is put in its place does not have.
+    pub(crate) fn numbered(&self) -> BTreeSet<(PathBuf, u64)> {
+        let number = |path: &PathBuf| fs::symlink_metadata(path).ok().map(|found| found.ino());
+        self.found.iter().filter_map(|path| Some((path.clone(), number(path)?))).collect()
+    }
+}
 
 /// Returns what exists of the protected names below a workspace.
 pub(crate) fn find_protected(workspace: &Path, names: &[ProtectedName]) -> io::Result<ProtectedPlaces> {

@@ -1,5 +1,6 @@
 //! The process outside: splits off the fence, passes signals on, waits, and says how it ended.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
@@ -47,6 +48,7 @@ pub fn run_meanwhile(
 ) -> Result<FenceOutcome, FenceError> {
     command.policy.check()?;
     let mut plan = make_plan(command)?;
+    let protected = plan.protected.numbered();
     let pipe =
         || pipe_with(PipeFlags::CLOEXEC).map_err(|error| FenceError::set_up("open a pipe", &error.into()));
     let (report_reader, report_writer) = pipe()?;
@@ -80,7 +82,7 @@ pub fn run_meanwhile(
     has_ended.store(true, Ordering::SeqCst);
     let mut outcome = outcome(report, child)?;
     outcome.hosts = log.attempts();
-    outcome.made_protected = made_protected(command, &plan.protected);
+    outcome.made_protected = made_protected(command, &protected);
     Ok(outcome)
 }
 
@@ -161,15 +163,16 @@ fn refuse_mounts_below(policy: &FencePolicy) -> Result<(), FenceError> {
     Ok(())
 }
 
-/// Returns what is protected now and was not there when the command began. A tree that cannot be looked through any more
-/// is named as a whole.
-fn made_protected(command: &FencedCommand, before: &ProtectedPlaces) -> Vec<PathBuf> {
+/// Returns what is protected now and was not there when the command began, or is another file than then: whoever put it there,
+/// the mount that kept it as it was went away with the old one. A tree that cannot be looked through any more is named as a
+/// whole.
+fn made_protected(command: &FencedCommand, before: &BTreeSet<(PathBuf, u64)>) -> Vec<PathBuf> {
     let policy = &command.policy;
     if policy.mode != WriteMode::Direct {
         return Vec::new();
     }
     match find_protected(&policy.workspace, &policy.protected) {
-        Ok(after) => after.found.difference(&before.found).cloned().collect(),
+        Ok(after) => after.numbered().difference(before).map(|(path, _)| path.clone()).collect(),
         Err(_) => vec![policy.workspace.clone()],
     }
 }

@@ -389,6 +389,28 @@ fn protected_names_that_a_direct_run_makes_are_told() {
     assert!(!told.contains("plain"), "{told}");
 }
 
+/// Whoever replaces a protected file outside takes its protection away, which at least does not go unseen.
+#[test]
+fn protected_files_that_are_replaced_meanwhile_are_told() {
+    let mut yard = Yard::new(Who::Tester);
+    let workspace = yard.workspace();
+    for name in [".envrc", ".gdbinit"] {
+        fs::write(workspace.join(name), "before").expect("a file");
+    }
+    protect(&mut yard, &[".envrc", ".gdbinit"]);
+    let line = "echo up; until test -e go; do sleep 0.01; done; echo evil > .envrc; echo evil > .gdbinit";
+    let mut command = yard.fenced("all", &["bash", "-c", line]);
+    command.env("FENCE_SHOW_OUTCOME", "1").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it runs");
+    child.stdout.as_mut().expect("a pipe").read_exact(&mut [0; 3]).expect("it is up");
+    fs::write(workspace.join("new"), "outside").expect("a file");
+    fs::rename(workspace.join("new"), workspace.join(".envrc")).expect("a rename");
+    fs::write(workspace.join("go"), "").expect("a file");
+    let told = text(&child.wait_with_output().expect("it ends"));
+    assert!(told.contains("made_protected: [") && told.contains("/.envrc\"]"), "{told}");
+    assert_eq!(fs::read_to_string(workspace.join(".gdbinit")).expect("it is there"), "before");
+}
+
 /// With a terminal as its input a command reads from it, but does not type into it.
 #[test]
 fn nothing_is_typed_into_the_terminal() {

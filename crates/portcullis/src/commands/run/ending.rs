@@ -52,7 +52,7 @@ pub(super) fn say_what_was_refused(outcome: &FenceOutcome, command: &FencedComma
     if let Some(first) = outcome.made_protected.first() {
         let count = counted(outcome.made_protected.len(), "file or folder");
         print_error(&format!(
-            "portcullis: it made {count} that run later or steer tools, first `{}`. Look at it before anything uses it.\n",
+            "portcullis: {count} that run later or steer tools were made meanwhile, first `{}`. Look at it before anything uses it.\n",
             visible(&first.to_string_lossy())
         ));
     }
