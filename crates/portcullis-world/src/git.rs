@@ -281,7 +281,7 @@ mod tests {
         fs::remove_file(&index).unwrap();
         assert!(Command::new("mkfifo").arg(&index).status().unwrap().success());
         let (said, heard) = std::sync::mpsc::channel();
-        let file = format!("{root}/work/held.rs");
+        let file = format!("{root}/{}", "work/held.rs");
         let asked = file.clone();
         std::thread::spawn(move || said.send(unheld(&asked, &mut KnownIndexes::default())));
         let answer = heard.recv_timeout(std::time::Duration::from_secs(10));
