@@ -124,8 +124,16 @@ impl<'a> Case<'a> {
 
     /// Says whether an effect happens in a container, so that its paths are not those of this machine.
     pub fn is_in_container(self, effect: &Effect) -> bool {
+        effect.invocation.is_some_and(|place| self.runs_in_container(place))
+    }
+
+    /// Says whether the command at a place runs in a container.
+    pub(crate) fn runs_in_container(self, place: usize) -> bool {
         const CONTAINERS: &[&str] = &["docker", "docker-compose", "kubectl", "nerdctl", "oc", "podman"];
-        self.wrappers(effect)
+        let all = &self.survey.invocations;
+        let parent = |command: &&'a Invocation| command.parent.and_then(|index| all.get(index));
+        let first = all.get(place).and_then(|command| parent(&command));
+        std::iter::successors(first, parent)
             .any(|command| command.program_name().is_some_and(|name| CONTAINERS.contains(&name)))
     }
 

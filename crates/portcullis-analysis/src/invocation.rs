@@ -24,6 +24,8 @@ pub struct Survey {
     pub functions: BTreeSet<String>,
     /// Where the invocations of their bodies are; a function may be defined more than once.
     pub bodies: BTreeMap<String, Vec<Range<usize>>>,
+    /// The whole text, in which names may stand that belong to no command.
+    pub text: String,
 }
 
 impl Survey {

@@ -51,7 +51,8 @@ pub fn power_shell_layout(text: &str, surroundings: Surroundings<'_>) -> Layout 
     let is_bash: Vec<bool> = natives.iter().map(Option::is_some).collect();
     let bodies = read.functions.iter().map(|name| (name.clone(), std::iter::once(0..0).collect())).collect();
     let functions = read.functions.clone();
-    let mut found = Survey { invocations, opacities: read.opacities.clone(), functions, bodies };
+    let opacities = read.opacities.clone();
+    let mut found = Survey { invocations, opacities, functions, bodies, text: text.to_owned() };
     let places = power_shell_native::merge(&mut found, natives);
     let of_bash: Vec<bool> =
         places.iter().zip(is_bash).flat_map(|(place, is_bash)| place.clone().map(move |_| is_bash)).collect();

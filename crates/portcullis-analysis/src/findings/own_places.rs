@@ -8,10 +8,11 @@
 
 use portcullis_shell::Span;
 
+use crate::argument::Argument;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Found, Severity, Sighting};
-use crate::own_places::{Trespass, trespasses, unread};
+use crate::own_places::{Trespass, trespasses, unread, untold};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC063",
@@ -186,6 +187,17 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
+    let mut found = of_effects(case);
+    let of_word = |(word, trespass): (&Argument, Trespass)| {
+        let written = word.as_written();
+        of_text(word.span, written, format!("{}, as far as is known of it: `{written}`", trespass.clause()))
+            .sighting
+    };
+    found.extend(untold(case).map(of_word));
+    found
+}
+
+fn of_effects(case: Case<'_>) -> Vec<Sighting> {
     let sighting = |(effect, trespass): (&Effect, Trespass)| {
         let clause = trespass.clause();
         let sentence = match effect.target.written() {
@@ -199,7 +211,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
 
 /// Finds what effects do to our own places that are too many to be judged by anything else.
 pub fn in_effects(case: Case<'_>) -> impl Iterator<Item = Found> {
-    filter(case).into_iter().map(|sighting| Found { finding: &FINDING, sighting })
+    of_effects(case).into_iter().map(|sighting| Found { finding: &FINDING, sighting })
 }
 
 /// Finds what a part of the command line may do to our own places that nobody reads.

@@ -8,7 +8,9 @@ use crate::case::Case;
 use crate::effect::target::host_in;
 use crate::effect::{Effect, Target};
 use crate::invocation::Invocation;
-use crate::lists::places::own::{GRANTING, GRANTING_PAIRS, HOST_CONFIGURING, HOSTS, LOG_READERS, MOVING};
+use crate::lists::places::own::{
+    GRANTING, GRANTING_PAIRS, HOST_CONFIGURING, HOSTS, LOG_READERS, MOVING, OWN_NAMES,
+};
 use crate::place::{is_loopback, names_daemon_socket};
 
 /// What our program is called.
@@ -34,6 +36,10 @@ pub(super) fn pulled(case: Case<'_>, effect: &Effect, search: &GrantSearch) -> O
             return case.has_word(effect, HOST_CONFIGURING).then_some(Trespass::Change);
         }
         Act::AgentConfig => NAMES.contains(&program),
+        // Whoever reaches into the daemon has what it holds.
+        Act::Inject if case.survey.text.contains("portcullis") => return Some(Trespass::Read),
+        // A server that somebody started shows what lies where it runs.
+        Act::Fetch if names_secret(effect) => return Some(Trespass::Read),
         Act::Send | Act::Fetch | Act::Connect | Act::Tunnel => asks_daemon(case, effect),
         Act::Read | Act::Write if effect.target.paths().iter().any(|path| is_daemon_stream(case, path)) => {
             true
@@ -60,6 +66,12 @@ pub(super) fn pulled(case: Case<'_>, effect: &Effect, search: &GrantSearch) -> O
     let is_answer = is_answer || NAMES.contains(&program) && is_moved(case, effect);
     let is_socket = !effect.act.is_observing() && names_daemon_socket(effect.target.written());
     (is_answer || is_socket).then_some(Trespass::Answer)
+}
+
+/// Says whether an address names a file of a name that only we have.
+fn names_secret(effect: &Effect) -> bool {
+    let path = effect.target.written().split(['?', '#']).next().unwrap_or_default();
+    path.rsplit('/').next().is_some_and(|name| OWN_NAMES.contains(&name))
 }
 
 /// The most text of one line that is searched for our program. A word may hold all that is nested in it, so that the whole
@@ -221,7 +233,7 @@ fn takes_our_words(command: &Invocation) -> bool {
 /// Splits a text into words as a shell or a list of arguments would have them; a path is known by its last component. Ends
 /// of lines and tabs may be spelled out.
 fn words(text: &str) -> Vec<&str> {
-    let lines = text.split("\\n").flat_map(|line| line.split("\\t"));
+    let lines = text.split("\\n").flat_map(|line| line.split("\\t")).flat_map(|line| line.split("\\0"));
     let is_between = |letter: char| !(letter.is_ascii_alphanumeric() || "-_.".contains(letter));
     lines.flat_map(|line| line.split(is_between)).filter(|word| !word.is_empty()).collect()
 }

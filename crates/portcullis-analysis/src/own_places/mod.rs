@@ -60,10 +60,16 @@ pub(crate) fn trespasses(case: Case<'_>) -> impl Iterator<Item = (&Effect, Tresp
             .or_else(|| tree::by_container(case, effect))
             .or_else(|| tree::by_search(case, effect))
             .or_else(|| tree::by_word(case, effect))
+            .or_else(|| tree::by_install(case, effect))
             .or_else(|| lever::pulled(case, effect, &search))
             .or_else(|| mention::named(case, effect, &line))
     };
     case.effects.iter().filter_map(move |effect| Some((effect, trespass(effect)?)))
+}
+
+/// Returns the words that name a place of ours and of which nobody says what becomes.
+pub(crate) fn untold(case: Case<'_>) -> impl Iterator<Item = (&Argument, Trespass)> {
+    tree::untold(case)
 }
 
 /// Returns what a part of the command line may do to our own places that nobody reads.
@@ -93,7 +99,8 @@ fn by_reading(case: Case<'_>, effect: &Effect, touch: OwnTouch) -> Option<Trespa
     if touch.inside.kept && changes_database(case, effect) {
         return Some(Trespass::Change);
     }
-    if touch.inside.is_any() && makes_links(case, effect) {
+    let is_ours = touch.inside.is_any() || touch.above.kept || touch.above.secret;
+    if is_ours && makes_links(case, effect) {
         return Some(Trespass::Change);
     }
     if touch.inside.program && !DIGESTS.contains(&program) {
@@ -150,8 +157,8 @@ fn changes_database(case: Case<'_>, effect: &Effect) -> bool {
 fn works_inside(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
     let reads = effect.act == Act::Read;
     let is_told = effect.act.is_observing() && !reads
-        || matches!(effect.act, Act::Fetch | Act::Execute)
-        || !effect.target.paths().is_empty();
+        || effect.act == Act::Fetch
+        || effect.act != Act::Execute && !effect.target.paths().is_empty();
     if is_told || case.is_in_container(effect) {
         return None;
     }
@@ -159,7 +166,7 @@ fn works_inside(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
     directories.unwrap_or_default().iter().find_map(|directory| {
         let touch = case.own_places().touch(&normal(directory), false);
         let is_near_secret = touch.inside.secret || touch.above.secret && !touch.is_broad;
-        if reads {
+        if reads || effect.act == Act::Listen && is_near_secret {
             return is_near_secret.then_some(Trespass::Read);
         }
         (touch.inside.kept || touch.inside.secret).then_some(Trespass::Change)

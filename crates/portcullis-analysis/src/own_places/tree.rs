@@ -9,7 +9,7 @@ use crate::effect::Effect;
 use crate::effect::target::path_of;
 use crate::invocation::Invocation;
 use crate::lists::places::own::{
-    GIT_REWRITING, GIT_REWRITING_ALL, PASSING_HIDDEN, SECRET_NAMES, SINGLE_WRITERS, UNPACKERS,
+    GIT_REWRITING, GIT_REWRITING_ALL, NAMING, PASSING_HIDDEN, SECRET_NAMES, SINGLE_WRITERS, UNPACKERS,
 };
 use crate::option::values;
 use crate::path::{join, may_name_component, normal};
@@ -21,6 +21,10 @@ pub(super) fn is_searched(case: Case<'_>, effect: &Effect, touch: OwnTouch) -> b
         return true;
     };
     let program = command.program_name().unwrap_or_default();
+    // Who serves a directory shows all that lies in it.
+    if case.of(&[Act::Listen]).any(|listen| listen.invocation == effect.invocation) {
+        return true;
+    }
     let filters = name_filters(command.operands());
     let takes_secret = |filter: &String| SECRET_NAMES.iter().any(|name| may_name_component(filter, name));
     if !filters.is_empty() && !filters.iter().any(takes_secret) {
@@ -225,6 +229,122 @@ pub(super) fn by_word(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
             let is_changed = touch.inside.kept || touch.inside.program || is_agent_shelter(path, case.scope);
             (runs && is_changed).then_some(Trespass::Change)
         })
+    })
+}
+
+/// Says whether a command installs a package that nobody published into a directory in which our program lies: it may
+/// bring one of the same name.
+pub(super) fn by_install(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
+    let mut installs = case.of(&[Act::InstallPackage, Act::InstallGlobal, Act::InstallDeclared]);
+    let is_target = matches!(effect.act, Act::Write | Act::Execute)
+        && effect.target.paths().iter().any(|path| case.own_places().touch(path, false).above.program)
+        && installs.any(|install| install.invocation == effect.invocation);
+    let words = case.command(effect).filter(|_| is_target)?.operands();
+    let is_local = |word: &Argument| {
+        matches!(word.text.as_str(), "." | "--path")
+            || word.text.starts_with(['/', '~'])
+            || word.text.starts_with("./")
+    };
+    let is_target = |word: &Argument| effect.word.as_ref().is_some_and(|target| target.span == word.span);
+    words.iter().any(|word| is_local(word) && !is_target(word)).then_some(Trespass::Change)
+}
+
+/// Returns what commands may do to places that their words name and of which no effect says what becomes: scripts and
+/// programs that nobody knows do what they like with their words, and tables leave out some of what the others do.
+pub(super) fn untold(case: Case<'_>) -> impl Iterator<Item = (&Argument, Trespass)> {
+    let commands = case.survey.invocations.iter().enumerate();
+    let started = commands.filter(|(_, command)| !command.arguments.is_empty());
+    started.filter_map(move |(place, command)| {
+        if case.runs_in_container(place) {
+            return None;
+        }
+        let names_alone = command.program_name().is_some_and(|program| NAMING.contains(&program));
+        // Whatever a variable steers, a program that is handed a secret by it may show it.
+        let mut values = command.assignments.iter().map(|variable| &variable.value);
+        let set = values.find(|value| is_secret_value(case, command, value));
+        let mut words =
+            command.operands().iter().filter(|word| !names_alone && !is_wrapped(case, place, word));
+        set.map(|value| (value, Trespass::Read))
+            .or_else(|| words.find_map(|word| Some((word, by_untold_word(case, place, word)?))))
+    })
+}
+
+fn is_secret_value(case: Case<'_>, command: &Invocation, value: &Argument) -> bool {
+    let target = path_of(value, &command.directories, case.scope.home.as_deref());
+    let is_path = value.text.contains('/');
+    is_path && target.paths.iter().any(|path| case.own_places().touch(path, false).inside.secret)
+}
+
+/// Says whether a word belongs to a command that the command at a place wraps, where it is judged.
+fn is_wrapped(case: Case<'_>, place: usize, word: &Argument) -> bool {
+    let mut wrapped = case.survey.invocations.iter().filter(|command| command.parent == Some(place));
+    wrapped.any(|command| command.arguments.iter().any(|inner| inner.span == word.span))
+}
+
+fn by_untold_word(case: Case<'_>, place: usize, word: &Argument) -> Option<Trespass> {
+    let command = case.survey.invocations.get(place)?;
+    let is_plain = |piece: &&str| !piece.contains(['\'', '"', '(', ')', '<', '>', ';', '|', '&', '`', '$']);
+    let is_address = word.text.contains("://") && !word.text.contains("file://");
+    path_pieces(word).into_iter().filter(is_plain).find_map(|piece| {
+        let target = path_of(&word.piece(piece), &command.directories, case.scope.home.as_deref());
+        let paths = target.paths.iter().cloned().chain(sent_paths(case, place, piece));
+        let touches = paths.map(|path| {
+            let touch = case.own_places().touch(&path, target.is_pattern);
+            (path, touch)
+        });
+        let found: Vec<(String, OwnTouch)> = touches
+            .filter(|(path, touch)| touch.inside.is_any() || touch.above.is_any() || is_shelter(case, path))
+            .collect();
+        if found.is_empty() || is_told(case, place, &target.paths) {
+            return None;
+        }
+        if found.iter().any(|(_, touch)| touch.inside.secret) {
+            return Some(Trespass::Read);
+        }
+        let changes = !is_address && may_change(case, place);
+        let is_ours = |(path, touch): &(String, OwnTouch)| {
+            touch.inside.is_any() || !touch.is_broad && is_shelter(case, path) && runs_unread(case, place)
+        };
+        (changes && found.iter().any(is_ours)).then_some(Trespass::Change)
+    })
+}
+
+/// Returns where a name leads from the directories that git is sent to.
+fn sent_paths(case: Case<'_>, place: usize, piece: &str) -> Vec<String> {
+    let mut of_git = case.of(&[Act::GitConfig]).filter(|effect| effect.invocation == Some(place));
+    let Some(effect) = of_git.next().filter(|_| !piece.starts_with(['/', '~'])) else { return Vec::new() };
+    // Where git works is told from its own directory.
+    let below = |directory: &String| [join(directory, piece), join(&join(directory, ".git"), piece)];
+    workplaces(case, effect).iter().flat_map(below).collect()
+}
+
+fn is_shelter(case: Case<'_>, path: &str) -> bool {
+    is_agent_shelter(path, case.scope)
+}
+
+/// Says whether an effect of the command says what becomes of a path.
+fn is_told(case: Case<'_>, place: usize, paths: &[String]) -> bool {
+    let mut effects = case.effects.iter().filter(|effect| effect.invocation == Some(place));
+    effects.any(|effect| effect.target.paths().iter().any(|path| paths.contains(path)))
+}
+
+/// Says whether a command runs something that nobody reads with its words.
+fn runs_unread(case: Case<'_>, place: usize) -> bool {
+    let mut runs = case.of(&[Act::Execute, Act::RunProject, Act::Unknown, Act::LoadCode, Act::GitDiscard]);
+    runs.any(|effect| effect.invocation == Some(place))
+}
+
+/// Says whether a command may change a file that a word of it names.
+fn may_change(case: Case<'_>, place: usize) -> bool {
+    let words = case.survey.invocations.get(place).map(Invocation::operands).unwrap_or_default();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
+    let mut effects = case.effects.iter().filter(|effect| effect.invocation == Some(place));
+    effects.any(|effect| match effect.act {
+        // What git commits or compares it leaves as it is.
+        Act::GitLocal | Act::GitRewrite | Act::GitDiscard => has(GIT_REWRITING),
+        // Paths in a container are not those of this machine, unless something is copied.
+        Act::ContainerLocal | Act::ContainerPower => has(&["copy", "cp"]),
+        act => !act.is_observing() && !effect.is_redirection,
     })
 }
 

@@ -66,6 +66,7 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
         walk.found.opacities.push(Opacity { span, why });
     }
     walk.found.functions = walk.lasting.functions;
+    text.clone_into(&mut walk.found.text);
     walk.found
 }
 
