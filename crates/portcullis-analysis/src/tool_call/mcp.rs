@@ -2,12 +2,15 @@
 
 use super::{CallInput, Layout, address, effect, mcp_command, mcp_text};
 use crate::act::Act;
-use crate::effect::{Certainty, Target};
+use crate::effect::{Certainty, Effect, Target};
 use crate::lists::mcp::{
-    AMOUNT_FIELDS, BROWSER_ACTIONS, BROWSER_LOOKS, BROWSER_NOUNS, BROWSER_SWITCHES, BROWSERS, MILD,
-    PATH_FIELDS, RECIPIENT_FIELDS, REMOVING, SENDING, SERVICE_FIELDS, STRONG, VERBS,
+    AMOUNT_FIELDS, BROWSER_ACTIONS, BROWSER_LOOKS, BROWSER_NOUNS, BROWSER_SWITCHES, BROWSERS,
+    DIRECTORY_FIELDS, MILD, MOVING, PART_FIELDS, PATH_FIELDS, RECIPIENT_FIELDS, REMOVING, SENDING,
+    SERVICE_FIELDS, STRONG, VERBS,
 };
 use crate::outgoing::is_telling;
+use crate::path::join;
+use crate::survey::Surroundings;
 
 /// Nouns that make an act weigh more than its verb says; the first that stands in a name counts.
 const NOUNS: &[(&str, Act)] = &[
@@ -41,8 +44,26 @@ const OUTPUT_FIELDS: &[&str] =
 /// Verbs that put what they get into the file they are given.
 const SAVING: &[&str] = &["capture", "download", "export", "record", "save", "screenshot", "snapshot"];
 
-/// Works out what a tool of an MCP server does.
+/// Works out what a tool of an MCP server does, in the directory that it is told.
 pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
+    let nested = mcp_text::nested_fields(call);
+    let all: Vec<(String, String)>;
+    let fields = if nested.is_empty() {
+        call.fields
+    } else {
+        all = call.fields.iter().cloned().chain(nested).collect();
+        all.as_slice()
+    };
+    let call = CallInput { fields, surroundings: call.surroundings };
+    let told = self::fields(&call, DIRECTORY_FIELDS).find(|text| !text.is_empty());
+    let target = told.map(|directory| call.path(directory));
+    let directory = target.as_ref().and_then(|target| target.paths().first());
+    let directory = directory.map_or(call.surroundings.directory, String::as_str);
+    let surroundings = Surroundings { directory, ..call.surroundings };
+    layout_of(tool, &CallInput { fields: call.fields, surroundings })
+}
+
+fn layout_of(tool: &str, call: &CallInput<'_>) -> Layout {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let words = words_of(name);
     let act = if looks_at_page(tool, &words, call) { Act::Query } else { act_of(&words) };
@@ -59,6 +80,9 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
         if changes && matches!(fetched.act, Act::Fetch | Act::Send) {
             fetched.act = Act::Send;
             fetched.certainty = Certainty::Certain;
+        }
+        if matches!(fetched.target, Target::Path(_)) {
+            fetched.act = act_on_files(&words, act);
         }
         layout.effects.push(fetched);
     }
@@ -83,11 +107,13 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
         // A removal whose target is no file here is an entry of some service.
         let act = if act == Act::Delete { Act::Post } else { act };
         let name = if act == Act::Transact { payment(tool, call) } else { tool.to_owned() };
-        layout.effects.push(effect(act, Target::Name(name)));
+        let done = effect(act, Target::Name(name));
+        layout.effects.push(if act == Act::Unknown { call.with_texts(done) } else { done });
     }
-    let is_code = |text: &str| text.contains(['(', ';', '\n', ' ']);
-    if fields(call, CODE_FIELDS).any(is_code) {
-        layout.effects.push(effect(Act::Unknown, Target::Name("code that it is given".to_owned())));
+    let is_code = |text: &&str| text.contains(['(', ';', '\n', ' ']);
+    if let Some(code) = fields(call, CODE_FIELDS).find(is_code) {
+        let done = effect(Act::Unknown, Target::Name("code that it is given".to_owned()));
+        layout.effects.push(Effect { word: Some(CallInput::word(code)), ..done });
     }
     if act == Act::Query && call.fields.iter().any(|(_, text)| is_telling(text)) {
         let target = Target::Host { host: String::new(), written: tool.to_owned() };
@@ -215,18 +241,24 @@ pub(super) fn act_of(words: &[String]) -> Act {
     }
 }
 
-/// Adds what is done to files of this machine, and returns how many there are.
-fn add_files(words: &[String], act: Act, call: &CallInput<'_>, layout: &mut Layout) -> usize {
-    let is_saving = words.iter().any(|word| SAVING.contains(&word.as_str()));
-    let on_file = match act {
-        Act::Query if is_saving => Act::Write,
+/// Returns what a tool does to the files that it names, by the words of its name.
+fn act_on_files(words: &[String], act: Act) -> Act {
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    match act {
+        Act::Query if has(SAVING) => Act::Write,
         Act::Query | Act::SecretRead => Act::Read,
         Act::Delete => Act::DeleteTree,
         Act::SetMode => Act::SetMode,
+        _ if has(MOVING) => Act::Move,
         Act::Unknown => Act::Unknown,
-        _ if words.iter().any(|word| SENDING.contains(&word.as_str())) => Act::Read,
+        _ if has(SENDING) => Act::Read,
         _ => Act::Write,
-    };
+    }
+}
+
+/// Adds what is done to files of this machine, and returns how many there are.
+fn add_files(words: &[String], act: Act, call: &CallInput<'_>, layout: &mut Layout) -> usize {
+    let on_file = act_on_files(words, act);
     let mut count = 0;
     for (field, text) in call.fields {
         let name = last_name(field);
@@ -235,16 +267,51 @@ fn add_files(words: &[String], act: Act, call: &CallInput<'_>, layout: &mut Layo
         let is_output = OUTPUT_FIELDS.contains(&name.as_str());
         if !(is_named || is_output) || !is_path(text) {
             // Whatever its field is called: what begins like a path of this machine may be one.
-            if act == Act::Query && begins_like_path(text) {
-                layout.effects.push(effect(Act::Read, call.path(text)));
+            let is_told =
+                act == Act::Query || on_file == Act::Move && ["from", "old"].contains(&name.as_str());
+            if is_told && begins_like_path(text) && !DIRECTORY_FIELDS.contains(&name.as_str()) {
+                layout.effects.push(effect(on_file, call.path(text)));
             }
             continue;
         }
         count += 1;
-        let on_file = if is_output && on_file == Act::Read { Act::Write } else { on_file };
+        let is_kept = matches!(on_file, Act::Read | Act::Move);
+        let on_file = if is_output && is_kept { Act::Write } else { on_file };
         layout.effects.push(effect(on_file, call.path(text)));
     }
+    layout.effects.extend(joined_paths(call).map(|path| effect(on_file, call.path(&path))));
     count
+}
+
+/// Returns the paths that a call tells in parts: a directory in one field, and what lies below it in others.
+fn joined_paths<'a>(call: &'a CallInput<'_>) -> impl Iterator<Item = String> + 'a {
+    let bases = call.fields.iter().filter(|(_, text)| begins_like_path(text));
+    bases.flat_map(|(base, directory)| {
+        let is_below = |text: &str| !text.is_empty() && !text.starts_with(['/', '~']) && text.len() < 256;
+        let beside = call.fields.iter().filter(move |(field, text)| {
+            let is_part = PART_FIELDS.contains(&last_name(field).as_str());
+            field != base && is_part && holder(field) == holder(base) && is_below(text)
+        });
+        let parts: Vec<(&str, &str)> = beside.map(|(field, text)| (field.as_str(), text.as_str())).collect();
+        let single =
+            parts.iter().filter(|(field, _)| !is_listed(field)).map(|(_, text)| join(directory, text));
+        let listed: Vec<&str> =
+            parts.iter().filter(|(field, _)| is_listed(field)).map(|(_, text)| *text).collect();
+        let whole = (!listed.is_empty()).then(|| join(directory, &listed.join("/")));
+        single.chain(whole).collect::<Vec<String>>()
+    })
+}
+
+/// Returns what a field lies in; elements of a list lie where the list does.
+pub(super) fn holder(field: &str) -> &str {
+    let outer = |field| str::rsplit_once(field, '.').map(|(outer, _)| outer);
+    let list = if is_listed(field) { outer(field).unwrap_or(field) } else { field };
+    outer(list).unwrap_or_default()
+}
+
+/// Says whether a field is an element of a list.
+pub(super) fn is_listed(field: &str) -> bool {
+    field.rsplit('.').next().is_some_and(|last| last.parse::<usize>().is_ok())
 }
 
 /// Returns what a verb says that a tool does.
@@ -319,8 +386,6 @@ fn sets_identity(mode: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::effect::Effect;
-    use crate::survey::Surroundings;
 
     fn effects(tool: &str, fields: &[(&str, &str)]) -> Vec<Effect> {
         let fields: Vec<_> =

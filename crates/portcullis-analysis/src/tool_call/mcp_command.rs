@@ -1,6 +1,6 @@
 //! Command lines in the fields of a tool's call, whole or in words. What acts in them counts.
 
-use super::mcp::{act_of, drives_browser, fields, last_name, words_of};
+use super::mcp::{act_of, drives_browser, fields, holder, is_listed, last_name, words_of};
 use super::mcp_text::QUERY_FIELDS;
 use super::{CallInput, Layout, effect};
 use crate::act::{Act, Weight};
@@ -19,8 +19,8 @@ const SHELLS: &[&str] = &["bash", "cmd", "command", "powershell", "pwsh", "sh", 
 /// Adds what command lines in the fields do, and says whether there is one in a field for them.
 pub(super) fn add_commands(tool: &str, call: &CallInput<'_>, layout: &mut Layout) -> bool {
     let mut has_command = false;
-    for text in fields(call, COMMAND_FIELDS) {
-        call.shell(text, layout);
+    for line in command_lines(call) {
+        call.shell(&line, layout);
         has_command = true;
     }
     let maybe: Vec<&str> = fields(call, MAYBE_COMMAND_FIELDS).collect();
@@ -43,6 +43,59 @@ pub(super) fn add_commands(tool: &str, call: &CallInput<'_>, layout: &mut Layout
     has_command
 }
 
+/// Fields that hold the words behind a program, each for itself or all in one text.
+const WORD_FIELDS: &[&str] = &["args", "argv", "arguments", "parameters", "params"];
+
+/// Fields that name a program and stand beside its words.
+const PROGRAM_FIELDS: &[&str] = &["bin", "binary", "exe", "executable", "program"];
+
+/// Returns the command lines that fields hold: a text, or a program with its words in a list or a field beside it.
+fn command_lines(call: &CallInput<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (field, text) in call.fields {
+        let name = last_name(field);
+        let is_command = COMMAND_FIELDS.contains(&name.as_str());
+        let words: Vec<&(String, String)> =
+            call.fields.iter().filter(|(other, _)| is_word_of(field, other)).collect();
+        if !is_command && !(PROGRAM_FIELDS.contains(&name.as_str()) && !words.is_empty()) {
+            continue;
+        }
+        // Of a list that is one command, the first element has all the others behind it.
+        let is_one = is_listed(field) && !name.ends_with('s');
+        if is_one && !field.ends_with(".0") {
+            continue;
+        }
+        let mut line = if is_one { quoted(text) } else { text.clone() };
+        for (other, word) in words.into_iter().take(MOST_WORDS) {
+            line.push(' ');
+            line.push_str(&if is_listed(other) { quoted(word) } else { word.clone() });
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Says whether a field holds words that stand behind the program which another names.
+fn is_word_of(program: &str, field: &str) -> bool {
+    if is_listed(program) {
+        let list = |field: &str| field.rsplit_once('.').map(|(list, _)| list.to_owned());
+        return is_listed(field)
+            && field != program
+            && list(field) == list(program)
+            && !last_name(program).ends_with('s');
+    }
+    WORD_FIELDS.contains(&last_name(field).as_str()) && holder(field) == holder(program)
+}
+
+/// Quotes a word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,+@%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// Parts of the names of fields that hold words for a program.
 const ARGUMENT_FIELDS: &[&str] = &["arg", "flag", "opt"];
 
@@ -61,7 +114,6 @@ fn may_be_command(call: &CallInput<'_>, field: &str) -> bool {
 
 /// Adds what a list of words does: those of a program that the server is named after, or of one nobody named.
 fn add_word_list(tool: &str, call: &CallInput<'_>, layout: &mut Layout) {
-    let is_listed = |field: &str| field.rsplit('.').next().is_some_and(|last| last.parse::<usize>().is_ok());
     let in_list = |(field, _): &&(String, String)| {
         is_listed(field) && MAYBE_COMMAND_FIELDS.contains(&last_name(field).as_str())
     };

@@ -1,5 +1,7 @@
 //! What stands in the fields of a tool's call: statements, names of secrets. The worst reading counts.
 
+use serde_json::Value;
+
 use super::mcp::{fields, last_name};
 use super::{CallInput, Layout, effect};
 use crate::act::Act;
@@ -15,6 +17,42 @@ const SQL_FIELDS: &[&str] = &["cypher", "mutation", "sql", "statement", "stateme
 
 /// Fields that hold the kind of a thing that is asked for.
 const KIND_FIELDS: &[&str] = &["kind", "resource", "resourcekind", "resources", "resourcetype", "type"];
+
+/// The longest text that is read as JSON, in bytes.
+const LONGEST_NESTED: usize = 65_536;
+
+/// Returns the fields of texts that hold JSON, each below the field that it stands in. What is written somewhere is no
+/// input of the tool.
+pub(super) fn nested_fields(call: &CallInput<'_>) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (field, text) in call.fields {
+        let is_short = text.len() < LONGEST_NESTED && text.trim_start().starts_with(['{', '[']);
+        if !is_short || PROSE_FIELDS.contains(&last_name(field).as_str()) {
+            continue;
+        }
+        if let Ok(value) = serde_json::from_str(text) {
+            add_fields(field, &value, &mut all);
+        }
+    }
+    all
+}
+
+fn add_fields(field: &str, value: &Value, all: &mut Vec<(String, String)>) {
+    match value {
+        Value::String(text) => all.push((field.to_owned(), text.clone())),
+        Value::Array(items) => {
+            for (place, item) in items.iter().enumerate() {
+                add_fields(&format!("{field}.{place}"), item, all);
+            }
+        }
+        Value::Object(items) => {
+            for (name, item) in items {
+                add_fields(&format!("{field}.{name}"), item, all);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
 
 /// Adds what statements for a database do, and says whether they are all there is to know of the call.
 pub(super) fn add_statements(tool: &str, call: &CallInput<'_>, layout: &mut Layout) -> bool {

@@ -10,9 +10,11 @@ pub use mcp::is_named_removal;
 use portcullis_shell::Span;
 
 use crate::act::Act;
+use crate::argument::{Argument, Knowledge};
 use crate::command_effects::{Layout, effects};
 use crate::directories::Directories;
 use crate::effect::{Effect, PathTarget, Target, target};
+use crate::lists::mcp::PROSE_FIELDS;
 use crate::outgoing::is_telling;
 use crate::survey::{Surroundings, survey};
 
@@ -49,7 +51,11 @@ pub fn layout(tool: &str, fields: CallFields<'_>, surroundings: Surroundings<'_>
         "SendMessage" | "TeamCreate" | "ListAgents" | "EnterWorktree" | "ExitWorktree" | "CronDelete"
         | "TeamDelete" | "Skill" => only(effect(Act::Observe, Target::None)),
         name if name.starts_with("mcp__") => mcp::layout(name, &call),
-        name => only(effect(Act::Unknown, Target::Name(name.to_owned()))),
+        name => {
+            let mut effects = call.patched();
+            effects.push(call.with_texts(effect(Act::Unknown, Target::Name(name.to_owned()))));
+            Layout { effects, ..Layout::default() }
+        }
     }
 }
 
@@ -63,6 +69,11 @@ fn only(effect: Effect) -> Layout {
 
 /// The fields by which tools that read or write files name them.
 pub const FILE_FIELDS: [&str; 4] = ["file_path", "filePath", "notebook_path", "path"];
+
+/// Says whether a field is one for a patch, of which the lines that name files are read.
+fn is_patch(field: &str) -> bool {
+    ["input", "patch", "diff"].contains(&mcp::last_name(field).as_str())
+}
 
 struct CallInput<'a> {
     fields: CallFields<'a>,
@@ -93,6 +104,44 @@ impl CallInput<'_> {
             return only(effect(Act::Unknown, Target::Name("a file that is not named".to_owned())));
         }
         Layout { effects, ..Layout::default() }
+    }
+
+    /// Makes a text a word that a tool is given.
+    fn word(text: &str) -> Argument {
+        Argument {
+            text: text.to_owned(),
+            source: None,
+            knowledge: Knowledge::Fixed,
+            span: Span::default(),
+            bound: None,
+        }
+    }
+
+    /// Hands an effect that nobody knows the texts of the call, in which names of places may stand. Of what a tool is to
+    /// write or say they only tell.
+    fn with_texts(&self, done: Effect) -> Effect {
+        let is_told = |(field, _): &&(String, String)| {
+            !PROSE_FIELDS.contains(&mcp::last_name(field).as_str()) && !is_patch(field)
+        };
+        let texts = self.fields.iter().filter(is_told).map(|(_, text)| text.as_str());
+        let all = texts.collect::<Vec<_>>().join("\n");
+        Effect { word: Some(Self::word(&all)), ..done }
+    }
+
+    /// Returns what a patch in a field changes, by the lines that name files.
+    fn patched(&self) -> Vec<Effect> {
+        const HEADS: &[(&str, Act)] = &[
+            ("*** Add File: ", Act::Write),
+            ("*** Update File: ", Act::Write),
+            ("*** Move to: ", Act::Write),
+            ("*** Delete File: ", Act::Delete),
+        ];
+        let lines = self.fields.iter().flat_map(|(_, text)| text.lines());
+        let named = lines.filter_map(|line| {
+            let (head, act) = HEADS.iter().find(|(head, _)| line.starts_with(head))?;
+            Some(effect(*act, self.path(line.get(head.len()..)?.trim())))
+        });
+        named.collect()
     }
 
     /// Reads a call that starts another agent, by the mode it is given.
