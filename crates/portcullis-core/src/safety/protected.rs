@@ -4,6 +4,7 @@ use portcullis_analysis::{Access, Naming};
 use portcullis_shell::Span;
 
 use crate::case::CaseView;
+use crate::path::{below, is_inside};
 use crate::path_use::PathUse;
 use crate::scope::{is_allowed_by_rule, leaves_by_link};
 use crate::verdict::SafetyCheck;
@@ -126,9 +127,41 @@ fn check_of(view: &CaseView<'_>, path_use: &PathUse<'_>) -> Option<SafetyCheck> 
     if is_named || is_protected_text(path_use) {
         return Some(SafetyCheck::ProtectedPath);
     }
+    if is_hidden_in_home(view, path_use) && !is_allowed_by_rule(view, path_use) {
+        return Some(SafetyCheck::ProtectedPath);
+    }
     let leaves = leaves_by_link(view, path_use) && !is_allowed_by_rule(view, path_use);
     leaves.then_some(SafetyCheck::SymbolicLink)
 }
+
+/// Says whether a setting of the user's changes where the home directory itself is worked in. By what is hidden there
+/// programs start and people come in, and it belongs to no project.
+fn is_hidden_in_home(view: &CaseView<'_>, path_use: &PathUse<'_>) -> bool {
+    let home = view.case.context().home.as_deref().filter(|home| *home != "/");
+    let Some(home) = home.filter(|home| view.roots.iter().any(|root| is_inside(home, root))) else {
+        return false;
+    };
+    path_use.known_variants().iter().any(|path| below(path, home).is_some_and(is_setting_of_home))
+}
+
+/// Says whether a path below a home directory is that of a setting or of a program that its user starts.
+fn is_setting_of_home(path: &str) -> bool {
+    let is_own_work = |start: &&str| below(path, start).is_some();
+    let first = path.split('/').next().unwrap_or_default();
+    let is_setting = first.starts_with('.') || matches!(first, "bin" | "Library");
+    is_setting && !WORK_IN_HOME.iter().any(is_own_work)
+}
+
+/// What is hidden in a home and nothing that programs obey.
+const WORK_IN_HOME: &[&str] = &[
+    ".cache",
+    ".claude/agent-memory",
+    ".claude/plans",
+    ".claude/worktrees",
+    ".gitignore",
+    ".local/share/Trash",
+    "Library/Caches",
+];
 
 /// Finds the name of a protected path inside code that nobody reads, or where something unknown is done to it: it may
 /// well be written.
