@@ -1,7 +1,7 @@
 //! Interpreters whose first operand is a script, and `python -m`.
 
 use super::{CommandContext, inline};
-use super::{certain, nameless};
+use super::{certain, certain_here, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::lists::readers::script::{PROJECT_MODULES, STANDARD_PACKAGES};
@@ -91,18 +91,30 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
         "pip" | "pip3" => {
             uses.extend(of_program("pip", &rest));
         }
-        "http.server" | "SimpleHTTPServer" => {
-            let bind = rest.iter().skip_while(|word| !matches!(word.text.as_str(), "-b" | "--bind")).nth(1);
-            let port = rest.iter().find(|word| !word.is_option());
-            match bind.or(port) {
-                Some(address) => uses.push(certain(Act::Listen, address)),
-                None => uses.push(nameless(Act::Listen)),
-            }
-        }
+        "http.server" | "SimpleHTTPServer" => uses.extend(served(context, &rest)),
         name if is_of_package(name) => uses.push(nameless(Act::RunProject)),
         _ => uses.push(certain(Act::Unknown, module)),
     }
     uses
+}
+
+/// Reads the words of a server of files: where it listens, and which directory it shows.
+fn served(context: &CommandContext<'_>, words: &[&Argument]) -> Vec<Use> {
+    let value = |names: [&str; 2]| {
+        let place = words.iter().position(|word| names.contains(&word.text.as_str()))?;
+        Some((place + 1, *words.get(place + 1)?))
+    };
+    let (bind, directory) = (value(["-b", "--bind"]), value(["-d", "--directory"]));
+    let attached = words.iter().find_map(|word| Some(word.piece(word.text.strip_prefix("--directory=")?)));
+    let taken = [bind, directory].map(|found| found.map(|(place, _)| place));
+    let is_port = |(place, word): &(usize, &&Argument)| !word.is_option() && !taken.contains(&Some(*place));
+    let port = words.iter().enumerate().find(is_port).map(|(_, word)| *word);
+    let listen = bind.map(|(_, word)| word).or(port);
+    let shown = directory
+        .map(|(_, word)| certain(Act::Read, word))
+        .or(attached.map(|word| certain(Act::Read, &word)));
+    let listening = listen.map_or_else(|| nameless(Act::Listen), |address| certain(Act::Listen, address));
+    std::iter::once(listening).chain(shown.or_else(|| certain_here(context, Act::Read))).collect()
 }
 
 /// Reads the words of a profiler: where the result goes, and the script or module that is run.

@@ -70,8 +70,20 @@ pub(super) fn split(text: &str) -> Vec<SqlWord> {
             words.push(SqlWord::Mark(letter));
             at += 1;
         }
+        join_texts(&mut words);
     }
     words
+}
+
+/// Makes two texts at the end that are put together, `'a' || 'b'`, one.
+fn join_texts(words: &mut Vec<SqlWord>) {
+    if let [.., SqlWord::Text(first), SqlWord::Mark('|'), SqlWord::Mark('|'), SqlWord::Text(second)] =
+        words.as_slice()
+    {
+        let joined = SqlWord::Text(format!("{first}{second}"));
+        words.truncate(words.len() - 4);
+        words.push(joined);
+    }
 }
 
 /// Reads a quoted text and says how long it is with its quotes.
