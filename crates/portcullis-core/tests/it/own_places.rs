@@ -299,6 +299,201 @@ fn other_tools_are_held_against_the_same_places() {
     }
 }
 
+fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+fn texts(all: &[&str]) -> Value {
+    Value::List(all.iter().map(|one| text(one)).collect())
+}
+
+fn object(fields: &[(&str, Value)]) -> Value {
+    Value::Object(fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
+}
+
+/// Other ways in which tools are told a program with its words, a directory, an address or a path.
+#[test]
+fn tools_tell_places_in_parts_and_in_other_fields() {
+    let token = "/home/me/.local/state/portcullis/daemon/person.token";
+    let settings = "/home/me/.config/portcullis/settings.json";
+    let told = |command: &str, words: &[&str]| vec![("command", text(command)), ("args", texts(words))];
+    let placed = |command: &str, directory: &str| vec![("command", text(command)), ("cwd", text(directory))];
+    for (tool, fields, is_refused) in [
+        ("mcp__shell__run", told("portcullis", &["allow", "--last", "--yes"]), true),
+        ("mcp__shell__run", told("cp", &["s.json", settings]), true),
+        ("mcp__shell__run", told("cat", &[token]), true),
+        ("mcp__shell__run", told("rm", &["-rf", "/home/me/.config"]), true),
+        ("mcp__shell__run", told("bash", &["-c", "cp s.json ~/.config/portcullis/settings.json"]), true),
+        ("mcp__shell__run", vec![("command", texts(&["cp", "s.json", settings]))], true),
+        ("mcp__shell__run", vec![("program", text("tee")), ("argv", texts(&[settings]))], true),
+        ("mcp__shell__run", vec![("command", text("tee")), ("args", text(settings))], true),
+        (
+            "mcp__process__spawn",
+            vec![("cmd", text("portcullis")), ("argv", texts(&["allow", "--last"]))],
+            true,
+        ),
+        (
+            "mcp__tasks__run",
+            vec![("task", object(&[("command", text("portcullis")), ("args", texts(&["allow", "--last"]))]))],
+            true,
+        ),
+        ("mcp__shell__run", placed("cat *", "/home/me/.local/state/portcullis/daemon"), true),
+        ("mcp__shell__run", placed("cat person.token", "~/.local/state/portcullis/daemon"), true),
+        (
+            "mcp__shell__run",
+            vec![
+                ("command", text("cp /tmp/s.json settings.json")),
+                ("working_directory", text("/home/me/.config/portcullis")),
+            ],
+            true,
+        ),
+        ("mcp__fs__write", vec![("uri", text(&format!("file://{settings}"))), ("content", text("x"))], true),
+        ("mcp__fs__write", vec![("json", text(&format!("{{\"path\":\"{settings}\"}}")))], true),
+        (
+            "mcp__fs__write",
+            vec![("root", text("/home/me/.config")), ("segments", texts(&["portcullis", "settings.json"]))],
+            true,
+        ),
+        (
+            "mcp__files__batch",
+            vec![(
+                "target",
+                object(&[("root", text("/home/me")), ("rel", text(".config/portcullis/settings.json"))]),
+            )],
+            true,
+        ),
+        ("mcp__fs__mv", vec![("from", text("/home/me/.config")), ("to", text("/home/me/.c"))], true),
+        ("mcp__ide__executeCode", vec![("code", text(&format!("open(\"{settings}\",\"w\")")))], true),
+        (
+            "apply_patch",
+            vec![(
+                "input",
+                text("*** Begin Patch\n*** Delete File: /home/me/.codex/hooks.json\n*** End Patch\n"),
+            )],
+            true,
+        ),
+        ("mcp__shell__run", told("npm", &["run", "build"]), false),
+        ("mcp__shell__run", told("cat", &[settings]), false),
+        ("mcp__shell__run", placed("ls", "/home/me/.config/portcullis"), false),
+        ("mcp__shell__run", placed("cat README.md", "/home/me/code/app"), false),
+        (
+            "mcp__fs__write",
+            vec![("uri", text("file:///home/me/code/app/a.md")), ("content", text("x"))],
+            false,
+        ),
+        (
+            "mcp__fs__write",
+            vec![("path", text("/home/me/code/app/a.md")), ("content", text(&format!("see {settings}")))],
+            false,
+        ),
+        (
+            "mcp__fs__write",
+            vec![("root", text("/home/me/code/app")), ("segments", texts(&["src", "settings.json"]))],
+            false,
+        ),
+        (
+            "mcp__fs__write",
+            vec![
+                ("path", text("/home/me/code/app/x.json")),
+                ("content", text(&format!("{{\"command\":\"cp x {settings}\"}}"))),
+            ],
+            false,
+        ),
+        (
+            "apply_patch",
+            vec![(
+                "input",
+                text(&format!("*** Begin Patch\n*** Update File: a.md\n+see {settings}\n*** End Patch\n")),
+            )],
+            false,
+        ),
+    ] {
+        let input: ToolInput =
+            fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        for mode in MODES {
+            let verdict = verdict(&Policy::default(), ToolCall::new(tool, input.clone()), mode, PROJECT);
+            assert_eq!(is_ours(&verdict), is_refused, "{mode:?} {tool} {fields:?}");
+            assert!(!is_refused || verdict.decision == Decision::Deny, "{mode:?} {tool} {fields:?}");
+        }
+    }
+}
+
+/// Words that name a place of ours and leave it alone.
+#[test]
+fn ordinary_work_may_name_our_places() {
+    for command in [
+        "git add .claude/settings.json && git commit -m 'settings'",
+        "git log -p -- .claude/settings.json",
+        "git diff origin/main -- .opencode/opencode.json opencode.json",
+        "git show HEAD:.claude/settings.json",
+        "echo ~/.config/portcullis/settings.json",
+        "printf '%s\\n' ~/.local/state/portcullis/daemon/person.token",
+        "test -f ~/.config/portcullis/settings.json && echo yes",
+        "ls -l ~/.local/state/portcullis/daemon/socket",
+        "yq .permissions ~/.config/portcullis/settings.json",
+        "basename ~/.config/portcullis/settings.json",
+        "python3 -m http.server 8000",
+        "php -S localhost:8000 -t public",
+        "./scripts/build.sh --config config/settings.json",
+        "cargo install --path .",
+        "aws s3 cp s3://b/settings.json config/settings.json",
+        "kubectl cp pod:/app/settings.json ./settings.json",
+        "a=(x.json config/settings.json); cp \"${a[@]}\"",
+        "cd \"$(git rev-parse --show-toplevel)\" && cp x.json settings.json",
+        "for d in packages/*/; do (cd \"$d\" && cp ../x.json settings.json); done",
+        "cp x ~/.config/$app/init.lua",
+        "find ~/.config/nvim -name '*.lua' | xargs sed -i s/a/b/",
+        "grep -rl foo src | xargs sed -i s/foo/bar/",
+        "docker run -v ./src:/root/.claude alpine ls /root/.claude/settings.json",
+        "kubectl exec pod -- cat /root/.claude/settings.json",
+        "curl -O https://raw.example.com/x/main/.claude/settings.json",
+        "gh api repos/acme/app/contents/opencode.json",
+        "strace -p 4711",
+        "gdb -p $(pgrep server)",
+        "curl http://127.0.0.1:8000/app.js",
+        "sqlite3 :memory: \"select 'a' || 'b'\"",
+        "rm -rf ~/Documents/old",
+    ] {
+        for mode in MODES {
+            let verdict = verdict(&Policy::default(), ToolCall::bash(command), mode, PROJECT);
+            assert!(!is_ours(&verdict), "{mode:?} {command}: {verdict:?}");
+        }
+    }
+}
+
+/// What is hidden in a home is asked about where the home itself is the workspace, and nothing else is.
+#[test]
+fn a_home_that_is_worked_in_keeps_its_settings() {
+    for (path, directory, is_asked) in [
+        (".ssh/authorized_keys", HOME, true),
+        (".config/environment.d/x.conf", HOME, true),
+        (".config/systemd/user/x.service", HOME, true),
+        (".config/kitty/kitty.conf", HOME, true),
+        (".zsh/functions.zsh", HOME, true),
+        (".local/bin/claude", HOME, true),
+        ("bin/claude", HOME, true),
+        (".local/share/claude/versions/1.0.0", HOME, true),
+        (".ssh/rc", "/", true),
+        ("notes.txt", HOME, false),
+        ("code/app/.github/x.md", HOME, false),
+        (".cache/app/x", HOME, false),
+        ("code/app/.eslintrc", PROJECT, false),
+    ] {
+        let file = format!("{HOME}/{path}");
+        let input: ToolInput = [("file_path", file.as_str()), ("content", "x")]
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), text(value)))
+            .collect();
+        for mode in [Mode::AcceptEdits, Mode::Auto] {
+            let written = verdict(&Policy::default(), ToolCall::new("Write", input.clone()), mode, directory);
+            assert_eq!(written.decision != Decision::Allow, is_asked, "{mode:?} {path}: {written:?}");
+            let copied =
+                verdict(&Policy::default(), ToolCall::bash(&format!("cp x.txt {file}")), mode, directory);
+            assert!(!is_asked || copied.decision != Decision::Allow, "{mode:?} {path}: {copied:?}");
+        }
+    }
+}
+
 #[test]
 fn places_that_a_variable_moved_are_ours_as_well() {
     let locations = OwnLocations {
