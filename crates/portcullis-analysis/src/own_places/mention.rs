@@ -11,7 +11,8 @@ use crate::directories::Directories;
 use crate::effect::{Effect, Target};
 use crate::invocation::Invocation;
 use crate::lists::places::own::{
-    ANYWHERE, DIGESTS, KEPT, KEPT_NAMES, MOUNTERS, OWN_NAMES, SECRET_NAMES, SECRETS, SEEKING,
+    ANYWHERE, DIGESTS, KEPT, KEPT_NAMES, MOUNTERS, NAMING, OWN_NAMES, PASSING_HIDDEN, SECRET_NAMES, SECRETS,
+    SEEKING,
 };
 use crate::path::{below, components, join, may_name_component};
 use crate::place::{OwnKinds, is_loopback};
@@ -61,7 +62,30 @@ fn kinds_of_call(case: Case<'_>, effect: &Effect, line: &OnceCell<LineKinds>) ->
     let text = effect.word.as_ref().map_or(effect.target.written(), |word| word.text.as_str());
     let mut found = in_text(case, text, None, false);
     if effect.act == Act::Unknown && !case.survey.text.is_empty() {
-        found.add(line.get_or_init(|| on_line(case)).inside);
+        let line = line.get_or_init(|| on_line(case));
+        found.add(line.inside);
+        found.kept |= line.names_file && line.above.kept;
+    }
+    found
+}
+
+/// Says whether a command looks for files and hands each to another.
+fn is_search(command: &Invocation) -> bool {
+    let name = command.program_name().unwrap_or_default();
+    name == "find" || PASSING_HIDDEN.contains(&name)
+}
+
+/// Returns the kinds of places whose names a program that nobody reads is told on its standard input.
+fn kinds_told(case: Case<'_>, effect: &Effect, command: &Invocation) -> OwnKinds {
+    let mut found = OwnKinds::default();
+    if !matches!(effect.act, Act::Execute | Act::RunProject | Act::Unknown) {
+        return found;
+    }
+    let piped = case.survey.invocations.get(command.piped.clone()).unwrap_or_default();
+    for teller in
+        piped.iter().filter(|teller| teller.program_name().is_some_and(|name| NAMING.contains(&name)))
+    {
+        found.add(kinds_in(case, teller));
     }
     found
 }
@@ -127,14 +151,19 @@ fn kinds_around(
     line: &OnceCell<LineKinds>,
 ) -> OwnKinds {
     let word = effect.word.as_ref();
-    let is_dynamic = word.is_some_and(|word| !word.is_known());
+    // What a method of PowerShell is called on stands before it.
+    let is_method = command.program_name().is_some_and(|name| name.starts_with('.'));
+    let is_dynamic = word.map_or(is_method, |word| !word.is_known());
     let is_lost = command.directories.alternatives().is_none() && effect.target.paths().is_empty();
     if !is_dynamic && !is_lost {
-        return kinds_in(case, command);
+        let mut found = kinds_in(case, command);
+        found.add(kinds_told(case, effect, command));
+        return found;
     }
     let line = line.get_or_init(|| on_line(case));
     let may_be_below = line.names_file
         || word.is_some_and(Argument::is_appended)
+        || command.parent.and_then(|place| case.survey.invocations.get(place)).is_some_and(is_search)
         || effect.act.access() == Some(Access::Remove);
     let mut found = kinds_in(case, command);
     if is_dynamic || line.names_file {
@@ -186,8 +215,9 @@ fn on_line(case: Case<'_>) -> LineKinds {
     for name in names(&plain_home(&case.survey.text)) {
         let is_pattern = name.contains(['*', '?', '[']);
         let is_choice = is_pattern && name.contains(|letter: char| letter.is_ascii_alphanumeric());
-        line.names_file |= KEPT_NAMES.contains(&name)
-            || name == "portcullis"
+        let plain = name.trim_matches('/');
+        line.names_file |= KEPT_NAMES.contains(&plain)
+            || plain == "portcullis"
             || is_choice && may_name_component(name, "portcullis");
         for path in spellings(case, name, &all) {
             let touch = case.own_places().touch(&path, is_pattern);
@@ -202,11 +232,16 @@ fn on_line(case: Case<'_>) -> LineKinds {
     line
 }
 
-/// Says whether a command asks our program where its settings are.
+/// Says whether a command asks our program where its settings are, or for files of their names wherever they lie.
 fn tells_places(command: &Invocation) -> bool {
     let is_settings = |word: &Argument| matches!(word.text.as_str(), "settings" | "doctor");
-    command.program_name().is_some_and(|name| name.starts_with("portcullis"))
-        && command.operands().iter().any(is_settings)
+    let is_name = |word: &Argument| KEPT_NAMES.contains(&word.text.trim_matches(['/', '*']));
+    let words = command.operands();
+    match command.program_name().unwrap_or_default() {
+        // They know every file of the machine.
+        "locate" | "plocate" | "mlocate" | "mdfind" => words.iter().any(is_name),
+        name => name.starts_with("portcullis") && words.iter().any(is_settings),
+    }
 }
 
 /// Returns the directories that a command may run in.

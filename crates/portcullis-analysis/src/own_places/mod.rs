@@ -141,9 +141,12 @@ fn makes_links(case: Case<'_>, effect: &Effect) -> bool {
         Some(short) => short.contains(['l', 's']),
         None => false,
     };
-    let command = case.command(effect);
-    matches!(case.program(effect), "cp" | "gcp")
-        && command.is_some_and(|command| command.operands().iter().any(links))
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    match case.program(effect) {
+        "cp" | "gcp" => words.iter().any(links),
+        "rsync" => words.iter().any(|word| word.text.starts_with("--link-dest")),
+        _ => false,
+    }
 }
 
 /// Says whether a database that the command reads is changed by it too.

@@ -8,8 +8,10 @@ use crate::command_effects::{name_filters, searches_hidden};
 use crate::effect::Effect;
 use crate::effect::target::path_of;
 use crate::invocation::Invocation;
+use crate::lists::mcp::FILLING;
 use crate::lists::places::own::{
-    GIT_REWRITING, GIT_REWRITING_ALL, NAMING, PASSING_HIDDEN, SECRET_NAMES, SINGLE_WRITERS, UNPACKERS,
+    FILE_SERVERS, GIT_REWRITING, GIT_REWRITING_ALL, NAMING, PASSING_HIDDEN, SECRET_NAMES, SINGLE_WRITERS,
+    UNPACKERS,
 };
 use crate::option::values;
 use crate::path::{join, may_name_component, normal};
@@ -38,7 +40,8 @@ pub(super) fn is_searched(case: Case<'_>, effect: &Effect, touch: OwnTouch) -> b
 /// Says whether a command puts files into a directory whose names nobody is told.
 pub(super) fn fills(case: Case<'_>, effect: &Effect) -> bool {
     let Some(command) = case.command(effect).filter(|_| !effect.is_redirection) else {
-        return false;
+        let tool = case.tool.to_ascii_lowercase();
+        return effect.invocation.is_none() && FILLING.iter().any(|verb| tool.contains(verb));
     };
     match command.program_name().unwrap_or_default() {
         "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" => brings_unnamed(command),
@@ -264,8 +267,37 @@ pub(super) fn untold(case: Case<'_>) -> impl Iterator<Item = (&Argument, Trespas
         let set = values.find(|value| is_secret_value(case, command, value));
         let mut words =
             command.operands().iter().filter(|word| !names_alone && !is_wrapped(case, place, word));
-        set.map(|value| (value, Trespass::Read))
+        let shown = command.program().filter(|_| serves_ours(case, place, command));
+        set.or(shown)
+            .map(|word| (word, Trespass::Read))
             .or_else(|| words.find_map(|word| Some((word, by_untold_word(case, place, word)?))))
+    })
+}
+
+/// Says whether a command shows a directory that holds secrets to whoever asks for its files: one that it is told, or the
+/// one that it runs in. A home is one, too.
+fn serves_ours(case: Case<'_>, place: usize, command: &Invocation) -> bool {
+    let program = command.program_name().unwrap_or_default();
+    let is_php = program.starts_with("php")
+        && case.of(&[Act::Listen]).any(|listen| listen.invocation == Some(place))
+        && !command.operands().iter().any(|word| word.text.starts_with("-t"));
+    if !is_php && !FILE_SERVERS.contains(&program) {
+        return false;
+    }
+    let home = case.scope.home.as_deref();
+    let told: Vec<String> = command
+        .operands()
+        .iter()
+        .filter(|word| {
+            !word.is_option() && (word.text.starts_with(['/', '~', '.']) || word.text.contains('/'))
+        })
+        .flat_map(|word| path_of(word, &command.directories, home).paths)
+        .collect();
+    let entered = command.directories.alternatives().unwrap_or_default();
+    let shown = if told.is_empty() { entered } else { told.as_slice() };
+    shown.iter().any(|path| {
+        let touch = case.own_places().touch(&normal(path), false);
+        touch.inside.secret || touch.above.secret
     })
 }
 
@@ -302,8 +334,10 @@ fn by_untold_word(case: Case<'_>, place: usize, word: &Argument) -> Option<Tresp
             return Some(Trespass::Read);
         }
         let changes = !is_address && may_change(case, place);
+        let fills = is_filled(case, place, word);
         let is_ours = |(path, touch): &(String, OwnTouch)| {
-            touch.inside.is_any() || !touch.is_broad && is_shelter(case, path) && runs_unread(case, place)
+            let takes_tree = is_shelter(case, path) && runs_unread(case, place) || touch.above.kept && fills;
+            touch.inside.is_any() || !touch.is_broad && takes_tree
         };
         (changes && found.iter().any(is_ours)).then_some(Trespass::Change)
     })
@@ -326,6 +360,18 @@ fn is_shelter(case: Case<'_>, path: &str) -> bool {
 fn is_told(case: Case<'_>, place: usize, paths: &[String]) -> bool {
     let mut effects = case.effects.iter().filter(|effect| effect.invocation == Some(place));
     effects.any(|effect| effect.target.paths().iter().any(|path| paths.contains(path)))
+}
+
+/// Says whether a word is the place to which a command brings what lies elsewhere.
+fn is_filled(case: Case<'_>, place: usize, word: &Argument) -> bool {
+    let words = case.survey.invocations.get(place).map(Invocation::operands).unwrap_or_default();
+    let plain: Vec<&Argument> = words.iter().filter(|word| !word.is_option()).collect();
+    let is_remote = |word: &&Argument| word.text.contains(':') && !word.text.starts_with(['/', '~', '.']);
+    let mut brings = case.of(&[Act::Send, Act::Fetch, Act::RemoteRun, Act::CloudWrite, Act::Connect]);
+    brings.any(|effect| effect.invocation == Some(place))
+        && plain
+            .split_last()
+            .is_some_and(|(last, others)| std::ptr::eq(*last, word) && others.iter().any(is_remote))
 }
 
 /// Says whether a command runs something that nobody reads with its words.

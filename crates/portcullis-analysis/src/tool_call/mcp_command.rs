@@ -16,9 +16,17 @@ const MOST_WORDS: usize = 64;
 /// Words for what a text beside them is: a command line.
 const SHELLS: &[&str] = &["bash", "cmd", "command", "powershell", "pwsh", "sh", "shell", "terminal", "zsh"];
 
+/// Servers that type into a terminal, by a part of their names, and fields with what they type.
+const TERMINALS: &[&str] = &["console", "pty", "screen", "shell", "term", "tmux"];
+const TYPED_FIELDS: &[&str] = &["data", "input", "keys", "line", "text"];
+
 /// Adds what command lines in the fields do, and says whether there is one in a field for them.
 pub(super) fn add_commands(tool: &str, call: &CallInput<'_>, layout: &mut Layout) -> bool {
     let mut has_command = false;
+    let server = tool.split("__").nth(1).unwrap_or_default().to_ascii_lowercase();
+    if TERMINALS.iter().any(|name| server.contains(name)) {
+        fields(call, TYPED_FIELDS).for_each(|text| call.shell(text, layout));
+    }
     for line in command_lines(call) {
         call.shell(&line, layout);
         has_command = true;
@@ -65,15 +73,43 @@ fn command_lines(call: &CallInput<'_>) -> Vec<String> {
         if is_one && !field.ends_with(".0") {
             continue;
         }
-        let mut line = if is_one { quoted(text) } else { text.clone() };
-        for (other, word) in words.into_iter().take(MOST_WORDS) {
+        let mut line = settings_before(call, field);
+        line.push_str(&if is_one { quoted(text) } else { text.clone() });
+        let start = line.clone();
+        for (other, word) in words.iter().take(MOST_WORDS) {
             line.push(' ');
-            line.push_str(&if is_listed(other) { quoted(word) } else { word.clone() });
+            line.push_str(&if other.contains('.') { quoted(word) } else { word.clone() });
         }
         lines.push(line);
+        // Nobody knows in which order a tool hands on words that have names.
+        let named = words.iter().filter(|(other, _)| other.contains('.') && !is_listed(other));
+        let named: Vec<String> = named.take(MOST_WORDS).map(|(_, word)| quoted(word)).collect();
+        if named.len() > 1 {
+            let turned: Vec<&str> = named.iter().rev().map(String::as_str).collect();
+            lines.push([start.as_str(), " ", &turned.join(" ")].concat());
+        }
     }
-    lines
+    // One after the other they may be those of one shell.
+    if lines.len() > 1 { vec![lines.join("\n")] } else { lines }
 }
+
+/// Returns the variables that are set beside a command, as a shell would set them.
+fn settings_before(call: &CallInput<'_>, command: &str) -> String {
+    let mut line = String::new();
+    for (field, value) in call.fields {
+        let Some((list, name)) = field.rsplit_once('.') else { continue };
+        let is_variable =
+            !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        let is_beside = holder(command) == list.rsplit_once('.').map_or("", |(outer, _)| outer);
+        if is_variable && is_beside && VARIABLE_FIELDS.contains(&last_name(list).as_str()) {
+            line = [&line, "export ", name, "=", &quoted(value), "; "].concat();
+        }
+    }
+    line
+}
+
+/// Fields that hold variables for a command.
+const VARIABLE_FIELDS: &[&str] = &["env", "environ", "environment", "envvars", "variables"];
 
 /// Says whether a field holds words that stand behind the program which another names.
 fn is_word_of(program: &str, field: &str) -> bool {
@@ -84,7 +120,14 @@ fn is_word_of(program: &str, field: &str) -> bool {
             && list(field) == list(program)
             && !last_name(program).ends_with('s');
     }
-    WORD_FIELDS.contains(&last_name(field).as_str()) && holder(field) == holder(program)
+    let outer = holder(program);
+    let below = if outer.is_empty() {
+        Some(field)
+    } else {
+        field.strip_prefix(outer).and_then(|rest| rest.strip_prefix('.'))
+    };
+    let first = below.and_then(|below| below.split('.').next());
+    first.is_some_and(|first| WORD_FIELDS.contains(&last_name(first).as_str()))
 }
 
 /// Quotes a word for a shell.

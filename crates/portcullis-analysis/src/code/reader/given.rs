@@ -121,7 +121,7 @@ impl Evaluator<'_> {
                 }
                 value => value,
             },
-            Gives::Below => found_below(own, argument(0)),
+            Gives::Below => found_below(own, argument(0), row.name),
             Gives::Joined => {
                 element::join_paths(&parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>())
                     .map_or(CodeValue::Unknown, CodeValue::Text)
@@ -178,12 +178,13 @@ fn text_of(value: CodeValue) -> Option<String> {
 }
 
 /// Returns the paths below one, by a pattern if there is one.
-fn found_below(own: Option<&str>, pattern: CodeValue) -> CodeValue {
+fn found_below(own: Option<&str>, pattern: CodeValue, name: &str) -> CodeValue {
     let pattern = match pattern {
         CodeValue::Text(pattern) => pattern,
         _ => ANY_NAME.to_owned(),
     };
-    CodeValue::Kind("found", own.map(|own| format!("{own}/{pattern}")))
+    let depth = if name.ends_with("rglob") { "**/" } else { "" };
+    CodeValue::Kind("found", own.map(|own| format!("{own}/{depth}{pattern}")))
 }
 
 /// Says whether a function gives the elements of a list in another order.
