@@ -265,8 +265,7 @@ pub(super) fn untold(case: Case<'_>) -> impl Iterator<Item = (&Argument, Trespas
         // Whatever a variable steers, a program that is handed a secret by it may show it.
         let mut values = command.assignments.iter().map(|variable| &variable.value);
         let set = values.find(|value| is_secret_value(case, command, value));
-        let mut words =
-            command.operands().iter().filter(|word| !names_alone && !is_wrapped(case, place, word));
+        let mut words = command.operands().iter().filter(|_| !names_alone);
         let shown = command.program().filter(|_| serves_ours(case, place, command));
         set.or(shown)
             .map(|word| (word, Trespass::Read))
@@ -327,7 +326,7 @@ fn by_untold_word(case: Case<'_>, place: usize, word: &Argument) -> Option<Tresp
         let found: Vec<(String, OwnTouch)> = touches
             .filter(|(path, touch)| touch.inside.is_any() || touch.above.is_any() || is_shelter(case, path))
             .collect();
-        if found.is_empty() || is_told(case, place, &target.paths) {
+        if found.is_empty() || is_told(case, place, &target.paths) || is_wrapped(case, place, word) {
             return None;
         }
         if found.iter().any(|(_, touch)| touch.inside.secret) {

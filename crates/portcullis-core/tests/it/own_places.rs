@@ -299,157 +299,248 @@ fn other_tools_are_held_against_the_same_places() {
     }
 }
 
-fn text(text: &str) -> Value {
-    Value::Text(text.to_owned())
+/// What a field of a tool holds.
+enum Told {
+    Text(&'static str),
+    List(&'static [&'static str]),
+    Fields(&'static [(&'static str, Told)]),
 }
 
-fn texts(all: &[&str]) -> Value {
-    Value::List(all.iter().map(|one| text(one)).collect())
+impl Told {
+    fn value(&self) -> Value {
+        match self {
+            Self::Text(text) => Value::Text((*text).to_owned()),
+            Self::List(all) => Value::List(all.iter().map(|one| Value::Text((*one).to_owned())).collect()),
+            Self::Fields(fields) => Value::Object(values(fields).collect()),
+        }
+    }
 }
 
-fn object(fields: &[(&str, Value)]) -> Value {
-    Value::Object(fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
+fn values(fields: &'static [(&'static str, Told)]) -> impl Iterator<Item = (String, Value)> {
+    fields.iter().map(|(name, told)| ((*name).to_owned(), told.value()))
 }
 
-/// Other ways in which tools are told a program with its words, a directory, an address or a path.
+/// A tool and its fields.
+type ToldCall = (&'static str, &'static [(&'static str, Told)]);
+
+/// Calls that tell a place of ours in parts, or in fields of another kind.
+const TOLD_OURS: &[ToldCall] = &[
+    (
+        "mcp__shell__run",
+        &[("command", Told::Text("portcullis")), ("args", Told::List(&["allow", "--last", "--yes"]))],
+    ),
+    (
+        "mcp__shell__run",
+        &[
+            ("command", Told::Text("cp")),
+            ("args", Told::List(&["s.json", "/home/me/.config/portcullis/settings.json"])),
+        ],
+    ),
+    (
+        "mcp__shell__run",
+        &[
+            ("command", Told::Text("cat")),
+            ("args", Told::List(&["/home/me/.local/state/portcullis/daemon/person.token"])),
+        ],
+    ),
+    ("mcp__shell__run", &[("command", Told::Text("rm")), ("args", Told::List(&["-rf", "/home/me/.config"]))]),
+    (
+        "mcp__shell__run",
+        &[
+            ("command", Told::Text("bash")),
+            ("args", Told::List(&["-c", "cp s.json ~/.config/portcullis/settings.json"])),
+        ],
+    ),
+    (
+        "mcp__shell__run",
+        &[("command", Told::List(&["cp", "s.json", "/home/me/.config/portcullis/settings.json"]))],
+    ),
+    (
+        "mcp__shell__run",
+        &[
+            ("program", Told::Text("tee")),
+            ("argv", Told::List(&["/home/me/.config/portcullis/settings.json"])),
+        ],
+    ),
+    (
+        "mcp__shell__run",
+        &[("command", Told::Text("tee")), ("args", Told::Text("/home/me/.config/portcullis/settings.json"))],
+    ),
+    ("mcp__process__spawn", &[("cmd", Told::Text("portcullis")), ("argv", Told::List(&["allow", "--last"]))]),
+    (
+        "mcp__tasks__run",
+        &[(
+            "task",
+            Told::Fields(&[
+                ("command", Told::Text("portcullis")),
+                ("args", Told::List(&["allow", "--last"])),
+            ]),
+        )],
+    ),
+    (
+        "mcp__shell__run",
+        &[("command", Told::Text("cat *")), ("cwd", Told::Text("/home/me/.local/state/portcullis/daemon"))],
+    ),
+    (
+        "mcp__shell__run",
+        &[
+            ("command", Told::Text("cat person.token")),
+            ("cwd", Told::Text("~/.local/state/portcullis/daemon")),
+        ],
+    ),
+    (
+        "mcp__shell__run",
+        &[
+            ("command", Told::Text("cp /tmp/s.json settings.json")),
+            ("working_directory", Told::Text("/home/me/.config/portcullis")),
+        ],
+    ),
+    (
+        "mcp__shell__run",
+        &[
+            ("command", Told::Text("cp")),
+            (
+                "arguments",
+                Told::Fields(&[
+                    ("src", Told::Text("s.json")),
+                    ("dst", Told::Text("/home/me/.config/portcullis/settings.json")),
+                ]),
+            ),
+        ],
+    ),
+    (
+        "mcp__shell__run",
+        &[
+            ("command", Told::Text("cat $F")),
+            (
+                "env",
+                Told::Fields(&[("F", Told::Text("/home/me/.local/state/portcullis/daemon/person.token"))]),
+            ),
+        ],
+    ),
+    (
+        "mcp__shell__run",
+        &[("commands", Told::List(&["cd /home/me/.config/portcullis", "cp /tmp/s.json settings.json"]))],
+    ),
+    ("mcp__tmux__send", &[("text", Told::Text("cat /home/me/.local/state/portcullis/daemon/person.token"))]),
+    (
+        "mcp__fs__write",
+        &[
+            ("uri", Told::Text("file:///home/me/.config/portcullis/settings.json")),
+            ("content", Told::Text("x")),
+        ],
+    ),
+    ("mcp__fs__write", &[("json", Told::Text("{\"path\":\"/home/me/.config/portcullis/settings.json\"}"))]),
+    (
+        "mcp__fs__write",
+        &[
+            ("root", Told::Text("/home/me/.config")),
+            ("segments", Told::List(&["portcullis", "settings.json"])),
+        ],
+    ),
+    (
+        "mcp__files__batch",
+        &[(
+            "target",
+            Told::Fields(&[
+                ("root", Told::Text("/home/me")),
+                ("rel", Told::Text(".config/portcullis/settings.json")),
+            ]),
+        )],
+    ),
+    ("mcp__fs__mv", &[("from", Told::Text("/home/me/.config")), ("to", Told::Text("/home/me/.c"))]),
+    (
+        "mcp__fs__copy_file",
+        &[("src", Told::Text("s.json")), ("dst", Told::Text("/home/me/.config/portcullis/settings.json"))],
+    ),
+    (
+        "mcp__zip__extract",
+        &[("archive", Told::Text("x.zip")), ("destination", Told::Text("/home/me/.config"))],
+    ),
+    (
+        "mcp__ide__executeCode",
+        &[("code", Told::Text("open(\"/home/me/.config/portcullis/settings.json\",\"w\")"))],
+    ),
+    (
+        "apply_patch",
+        &[(
+            "input",
+            Told::Text("*** Begin Patch\n*** Delete File: /home/me/.codex/hooks.json\n*** End Patch\n"),
+        )],
+    ),
+    (
+        "PowerShell",
+        &[("command", Told::Text("(Get-Item /home/me/.config/portcullis/settings.json).Delete()"))],
+    ),
+    (
+        "PowerShell",
+        &[("command", Told::Text("Get-ChildItem ~/.config -Recurse | ForEach-Object { $_.Delete() }"))],
+    ),
+];
+
+/// Calls of the same tools that leave our places alone.
+const TOLD_OTHERS: &[ToldCall] = &[
+    ("mcp__shell__run", &[("command", Told::Text("npm")), ("args", Told::List(&["run", "build"]))]),
+    (
+        "mcp__shell__run",
+        &[
+            ("command", Told::Text("cat")),
+            ("args", Told::List(&["/home/me/.config/portcullis/settings.json"])),
+        ],
+    ),
+    ("mcp__shell__run", &[("command", Told::Text("ls")), ("cwd", Told::Text("/home/me/.config/portcullis"))]),
+    (
+        "mcp__shell__run",
+        &[("command", Told::Text("cat README.md")), ("cwd", Told::Text("/home/me/code/app"))],
+    ),
+    (
+        "mcp__shell__run",
+        &[("command", Told::Text("npm test")), ("env", Told::Fields(&[("NODE_ENV", Told::Text("test"))]))],
+    ),
+    ("mcp__tmux__send", &[("text", Told::Text("npm test"))]),
+    ("mcp__fs__write", &[("uri", Told::Text("file:///home/me/code/app/a.md")), ("content", Told::Text("x"))]),
+    (
+        "mcp__fs__write",
+        &[
+            ("path", Told::Text("/home/me/code/app/a.md")),
+            ("content", Told::Text("see /home/me/.config/portcullis/settings.json")),
+        ],
+    ),
+    (
+        "mcp__fs__write",
+        &[("root", Told::Text("/home/me/code/app")), ("segments", Told::List(&["src", "settings.json"]))],
+    ),
+    (
+        "mcp__fs__write",
+        &[
+            ("path", Told::Text("/home/me/code/app/x.json")),
+            ("content", Told::Text("{\"command\":\"cp x /home/me/.config/portcullis/settings.json\"}")),
+        ],
+    ),
+    ("mcp__zip__extract", &[("archive", Told::Text("x.zip")), ("destination", Told::Text("vendor"))]),
+    (
+        "apply_patch",
+        &[(
+            "input",
+            Told::Text(
+                "*** Begin Patch\n*** Update File: a.md\n+see /home/me/.config/portcullis/settings.json\n*** End Patch\n",
+            ),
+        )],
+    ),
+    ("PowerShell", &[("command", Told::Text("(Get-Item ./build/x.json).Delete()"))]),
+    ("PowerShell", &[("command", Told::Text("(Get-Item /home/me/.config/portcullis/settings.json).Length"))]),
+];
+
 #[test]
 fn tools_tell_places_in_parts_and_in_other_fields() {
-    let token = "/home/me/.local/state/portcullis/daemon/person.token";
-    let settings = "/home/me/.config/portcullis/settings.json";
-    let told = |command: &str, words: &[&str]| vec![("command", text(command)), ("args", texts(words))];
-    let placed = |command: &str, directory: &str| vec![("command", text(command)), ("cwd", text(directory))];
-    for (tool, fields, is_refused) in [
-        ("mcp__shell__run", told("portcullis", &["allow", "--last", "--yes"]), true),
-        ("mcp__shell__run", told("cp", &["s.json", settings]), true),
-        ("mcp__shell__run", told("cat", &[token]), true),
-        ("mcp__shell__run", told("rm", &["-rf", "/home/me/.config"]), true),
-        ("mcp__shell__run", told("bash", &["-c", "cp s.json ~/.config/portcullis/settings.json"]), true),
-        ("mcp__shell__run", vec![("command", texts(&["cp", "s.json", settings]))], true),
-        ("mcp__shell__run", vec![("program", text("tee")), ("argv", texts(&[settings]))], true),
-        ("mcp__shell__run", vec![("command", text("tee")), ("args", text(settings))], true),
-        (
-            "mcp__process__spawn",
-            vec![("cmd", text("portcullis")), ("argv", texts(&["allow", "--last"]))],
-            true,
-        ),
-        (
-            "mcp__tasks__run",
-            vec![("task", object(&[("command", text("portcullis")), ("args", texts(&["allow", "--last"]))]))],
-            true,
-        ),
-        ("mcp__shell__run", placed("cat *", "/home/me/.local/state/portcullis/daemon"), true),
-        ("mcp__shell__run", placed("cat person.token", "~/.local/state/portcullis/daemon"), true),
-        (
-            "mcp__shell__run",
-            vec![
-                ("command", text("cp /tmp/s.json settings.json")),
-                ("working_directory", text("/home/me/.config/portcullis")),
-            ],
-            true,
-        ),
-        ("mcp__fs__write", vec![("uri", text(&format!("file://{settings}"))), ("content", text("x"))], true),
-        ("mcp__fs__write", vec![("json", text(&format!("{{\"path\":\"{settings}\"}}")))], true),
-        (
-            "mcp__fs__write",
-            vec![("root", text("/home/me/.config")), ("segments", texts(&["portcullis", "settings.json"]))],
-            true,
-        ),
-        (
-            "mcp__files__batch",
-            vec![(
-                "target",
-                object(&[("root", text("/home/me")), ("rel", text(".config/portcullis/settings.json"))]),
-            )],
-            true,
-        ),
-        ("mcp__fs__mv", vec![("from", text("/home/me/.config")), ("to", text("/home/me/.c"))], true),
-        ("mcp__ide__executeCode", vec![("code", text(&format!("open(\"{settings}\",\"w\")")))], true),
-        (
-            "apply_patch",
-            vec![(
-                "input",
-                text("*** Begin Patch\n*** Delete File: /home/me/.codex/hooks.json\n*** End Patch\n"),
-            )],
-            true,
-        ),
-        (
-            "mcp__shell__run",
-            vec![
-                ("command", text("cp")),
-                ("arguments", object(&[("src", text("s.json")), ("dst", text(settings))])),
-            ],
-            true,
-        ),
-        ("mcp__shell__run", vec![("command", text("cat $F")), ("env", object(&[("F", text(token))]))], true),
-        (
-            "mcp__shell__run",
-            vec![("commands", texts(&["cd /home/me/.config/portcullis", "cp /tmp/s.json settings.json"]))],
-            true,
-        ),
-        ("mcp__fs__copy_file", vec![("src", text("s.json")), ("dst", text(settings))], true),
-        (
-            "mcp__zip__extract",
-            vec![("archive", text("x.zip")), ("destination", text("/home/me/.config"))],
-            true,
-        ),
-        ("mcp__tmux__send", vec![("text", text(&format!("cat {token}")))], true),
-        ("PowerShell", vec![("command", text(&format!("(Get-Item {settings}).Delete()")))], true),
-        (
-            "PowerShell",
-            vec![("command", text("Get-ChildItem ~/.config -Recurse | ForEach-Object { $_.Delete() }"))],
-            true,
-        ),
-        ("PowerShell", vec![("command", text("(Get-Item ./build/x.json).Delete()"))], false),
-        ("PowerShell", vec![("command", text(&format!("(Get-Item {settings}).Length")))], false),
-        ("mcp__zip__extract", vec![("archive", text("x.zip")), ("destination", text("vendor"))], false),
-        (
-            "mcp__shell__run",
-            vec![("command", text("npm test")), ("env", object(&[("NODE_ENV", text("test"))]))],
-            false,
-        ),
-        ("mcp__tmux__send", vec![("text", text("npm test"))], false),
-        ("mcp__shell__run", told("npm", &["run", "build"]), false),
-        ("mcp__shell__run", told("cat", &[settings]), false),
-        ("mcp__shell__run", placed("ls", "/home/me/.config/portcullis"), false),
-        ("mcp__shell__run", placed("cat README.md", "/home/me/code/app"), false),
-        (
-            "mcp__fs__write",
-            vec![("uri", text("file:///home/me/code/app/a.md")), ("content", text("x"))],
-            false,
-        ),
-        (
-            "mcp__fs__write",
-            vec![("path", text("/home/me/code/app/a.md")), ("content", text(&format!("see {settings}")))],
-            false,
-        ),
-        (
-            "mcp__fs__write",
-            vec![("root", text("/home/me/code/app")), ("segments", texts(&["src", "settings.json"]))],
-            false,
-        ),
-        (
-            "mcp__fs__write",
-            vec![
-                ("path", text("/home/me/code/app/x.json")),
-                ("content", text(&format!("{{\"command\":\"cp x {settings}\"}}"))),
-            ],
-            false,
-        ),
-        (
-            "apply_patch",
-            vec![(
-                "input",
-                text(&format!("*** Begin Patch\n*** Update File: a.md\n+see {settings}\n*** End Patch\n")),
-            )],
-            false,
-        ),
-    ] {
-        let input: ToolInput =
-            fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-        for mode in MODES {
-            let verdict = verdict(&Policy::default(), ToolCall::new(tool, input.clone()), mode, PROJECT);
-            assert_eq!(is_ours(&verdict), is_refused, "{mode:?} {tool} {fields:?}");
-            assert!(!is_refused || verdict.decision == Decision::Deny, "{mode:?} {tool} {fields:?}");
+    for (calls, is_refused) in [(TOLD_OURS, true), (TOLD_OTHERS, false)] {
+        for (tool, fields) in calls {
+            let input: ToolInput = values(fields).collect();
+            for mode in MODES {
+                let verdict = verdict(&Policy::default(), ToolCall::new(*tool, input.clone()), mode, PROJECT);
+                assert_eq!(is_ours(&verdict), is_refused, "{mode:?} {tool} {input:?}");
+                assert!(!is_refused || verdict.decision == Decision::Deny, "{mode:?} {tool} {input:?}");
+            }
         }
     }
 }
@@ -518,7 +609,7 @@ fn a_home_that_is_worked_in_keeps_its_settings() {
         let file = format!("{HOME}/{path}");
         let input: ToolInput = [("file_path", file.as_str()), ("content", "x")]
             .iter()
-            .map(|(name, value)| ((*name).to_owned(), text(value)))
+            .map(|(name, value)| ((*name).to_owned(), Value::Text((*value).to_owned())))
             .collect();
         for mode in [Mode::AcceptEdits, Mode::Auto] {
             let written = verdict(&Policy::default(), ToolCall::new("Write", input.clone()), mode, directory);
