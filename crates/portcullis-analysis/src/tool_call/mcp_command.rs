@@ -65,7 +65,8 @@ fn command_lines(call: &CallInput<'_>) -> Vec<String> {
         let is_command = COMMAND_FIELDS.contains(&name.as_str());
         let words: Vec<&(String, String)> =
             call.fields.iter().filter(|(other, _)| is_word_of(field, other)).collect();
-        if !is_command && !(PROGRAM_FIELDS.contains(&name.as_str()) && !words.is_empty()) {
+        let is_program = PROGRAM_FIELDS.contains(&name.as_str()) && !words.is_empty();
+        if !is_command && !is_program {
             continue;
         }
         // Of a list that is one command, the first element has all the others behind it.

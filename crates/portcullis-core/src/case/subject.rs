@@ -20,7 +20,7 @@ use crate::tool::ToolKind;
 #[derive(Debug, Clone)]
 pub(crate) enum CallSubject {
     /// A bash command line.
-    Shell(Shell),
+    Shell(Box<Shell>),
     /// A PowerShell command line, which is not parsed.
     PowerShell(String),
     /// Files that are read or written, as the effects of the call say.
@@ -51,7 +51,7 @@ impl CallSubject {
     pub(super) fn of(call: &ToolCall, context: &Context) -> Self {
         match call.kind() {
             ToolKind::Shell => match call.command() {
-                Some(command) => Self::Shell(Shell::of(command, context)),
+                Some(command) => Self::Shell(Box::new(Shell::of(command, context))),
                 None => Self::Malformed("the input has no text field `command`".to_owned()),
             },
             ToolKind::PowerShell => match call.command() {

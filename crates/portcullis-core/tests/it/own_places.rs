@@ -537,7 +537,7 @@ fn tools_tell_places_in_parts_and_in_other_fields() {
         for (tool, fields) in calls {
             let input: ToolInput = values(fields).collect();
             for mode in MODES {
-                let verdict = verdict(&Policy::default(), ToolCall::new(*tool, input.clone()), mode, PROJECT);
+                let verdict = verdict(&Policy::default(), ToolCall::new(tool, input.clone()), mode, PROJECT);
                 assert_eq!(is_ours(&verdict), is_refused, "{mode:?} {tool} {input:?}");
                 assert!(!is_refused || verdict.decision == Decision::Deny, "{mode:?} {tool} {input:?}");
             }
@@ -571,8 +571,8 @@ fn ordinary_work_may_name_our_places() {
         "cp x ~/.config/$app/init.lua",
         "find ~/.config/nvim -name '*.lua' | xargs sed -i s/a/b/",
         "grep -rl foo src | xargs sed -i s/foo/bar/",
-        "docker run -v ./src:/root/.claude alpine ls /root/.claude/settings.json",
-        "kubectl exec pod -- cat /root/.claude/settings.json",
+        "docker run -v ./src:/home/app/.claude alpine ls /home/app/.claude/settings.json",
+        "kubectl exec pod -- cat /home/app/.claude/settings.json",
         "curl -O https://raw.example.com/x/main/.claude/settings.json",
         "gh api repos/acme/app/contents/opencode.json",
         "strace -p 4711",
