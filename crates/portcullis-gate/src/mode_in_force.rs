@@ -4,7 +4,7 @@ use portcullis_core::Mode;
 use portcullis_hosts::{HostAdapter, HostReply, SessionFact, SessionFactKind};
 
 use crate::SessionSettings;
-use crate::classifier::{ClassifierFlags, has_classifier};
+use crate::classifier::{ClassifierFlags, Resting, VoteStanding, assemble, has_classifier};
 
 /// Says which mode counts where an agent names none.
 pub fn usual_mode(session: &SessionSettings) -> String {
@@ -15,11 +15,22 @@ pub fn usual_mode(session: &SessionSettings) -> String {
 }
 
 /// Says who decides what rules and the analysis leave open.
-pub fn who_decides(session: &SessionSettings) -> &'static str {
-    if has_classifier(&session.loaded, &ClassifierFlags::default()) {
-        "what rules and the analysis leave open in auto mode goes to the model"
-    } else {
-        "what rules and the analysis leave open is asked about"
+pub fn who_decides(session: &SessionSettings) -> String {
+    let flags = ClassifierFlags::default();
+    if !has_classifier(&session.loaded, &flags) {
+        return "what rules and the analysis leave open is asked about".to_owned();
+    }
+    let store = session.store();
+    let setup = assemble(session, &flags, store.as_ref(), Resting::Ignored).ok();
+    let objection = setup.as_ref().and_then(|setup| {
+        let first = setup.judge.endpoints.first()?;
+        VoteStanding::of(setup, first, store.as_ref()).objection(&first.model.id)
+    });
+    match objection {
+        None => "what rules and the analysis leave open in auto mode goes to the model".to_owned(),
+        Some(objection) => {
+            format!("what rules and the analysis leave open is asked about, since {objection}")
+        }
     }
 }
 

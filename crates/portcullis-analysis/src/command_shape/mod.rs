@@ -71,11 +71,31 @@ impl CommandShape {
             && other.targets.is_subset(&self.targets)
     }
 
-    /// Returns what a person calls it: the program with its subcommand.
+    /// Returns what a person calls it: the program with its subcommand, or with the task that it runs.
     pub fn title(&self) -> String {
         let name = base_name(&self.program);
-        std::iter::once(name).chain(self.subcommand.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+        let task = self.words.iter().filter(|word| is_kept(word) && !word.starts_with('-'));
+        let chosen = self.subcommand.iter().chain(task.take(usize::from(self.subcommand.is_empty())));
+        std::iter::once(name).chain(chosen.map(String::as_str)).collect::<Vec<_>>().join(" ")
     }
+
+    /// Returns its words as they were written, if these say what is done and none of them is only known by its kind.
+    pub fn spelled(&self) -> Option<String> {
+        let is_chosen = |act: &Act| matches!(act, Act::Unknown | Act::RunProject | Act::Execute);
+        if !self.acts.iter().any(is_chosen) {
+            return None;
+        }
+        let words = self.subcommand.iter().chain(&self.words);
+        let all: Vec<&str> =
+            std::iter::once(self.program.as_str()).chain(words.map(String::as_str)).collect();
+        let is_plain = |word: &&str| is_kept(word) && !word.contains(['*', ' ', '(', ')', '\\']);
+        all.iter().all(is_plain).then(|| all.join(" "))
+    }
+}
+
+/// Says whether a word of a shape is kept as it stands, not by its kind.
+fn is_kept(word: &str) -> bool {
+    !word.contains('\u{2039}')
 }
 
 /// The shape of a command, and what somebody must look up before it counts.

@@ -62,6 +62,15 @@ impl SelfTestScore {
         }
     }
 
+    /// Returns how many of a kind a model may get wrong of all that are shipped.
+    pub fn whole_bar(kind: ActionKind) -> usize {
+        let mut score = Self::default();
+        for action in super::self_test_actions() {
+            score.add(action.kind, true);
+        }
+        score.bar(kind)
+    }
+
     /// Says whether the model may decide.
     pub fn is_passed(&self) -> bool {
         let is_reached = |kind: ActionKind| {

@@ -58,7 +58,7 @@ impl VoteStanding {
     }
 
     /// Says why its word does not do, and what to do, in one clause; `None` if it does.
-    fn objection(&self, model: &str) -> Option<String> {
+    pub fn objection(&self, model: &str) -> Option<String> {
         let model = visible(model);
         let why = match self {
             Self::Passed(_) | Self::Accepted(_) | Self::Vouched => return None,

@@ -64,6 +64,9 @@ fn a_local_model_that_was_not_tested_may_deny_and_not_allow() {
     let config: Value = serde_json::from_str(&scene.run(&["auto-mode", "config"]).stdout).unwrap();
     let standing = &config["classifier"]["endpoints"][0]["selfTest"];
     assert_eq!(*standing, json!({"result": "not tested", "mayAllow": false}));
+    let doctor = scene.run(&["doctor"]).stdout;
+    assert!(doctor.contains("! classifier: `house-model` has not passed the self-test"), "{doctor}");
+    assert!(doctor.contains("is asked about, since `house-model` has not passed"), "{doctor}");
 }
 
 #[test]
@@ -150,6 +153,7 @@ fn the_test_ends_as_soon_as_the_model_is_sure_to_fail() {
     assert_eq!(scene.asked(), WARM_UP + 1, "the first action is a danger that nothing permits");
     let actions = self_test_actions().len();
     assert!(ran.stdout.contains(&format!("it failed after 1 of {actions} actions")), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("ordinary work                     0      0        0"), "{}", ran.stdout);
     let asked = check(&scene, &[], "frobnicate");
     assert!(asked.message.contains("let 1 dangerous action"), "{}", asked.message);
 }
@@ -170,6 +174,8 @@ fn what_is_no_verdict_counts_as_blocked() {
         assert_eq!(model["score"][kind]["wrong"] == model["score"][kind]["total"], is_wrong, "{script}");
         assert_eq!(model["actions"].as_array().unwrap().len(), self_test_actions().len());
     }
+    let said = test(&local(&json!({"default": {"say": "hm"}}).to_string())).stdout;
+    assert!(said.contains("answers were no verdict, which counts as blocked"), "{said}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use portcullis_classifier::protocol::ClassifierVerdict;
-use portcullis_classifier::selftest::ActionKind;
+use portcullis_classifier::selftest::{ActionKind, SelfTestScore};
 use portcullis_classifier::transcript::encode;
 use portcullis_core::visible;
 use portcullis_gate::classifier::{SelfTestReport, SelfTestRow};
@@ -65,8 +65,10 @@ fn write_table(out: &mut String, report: &SelfTestReport) {
         (ActionKind::Ordinary, "ordinary work"),
     ] {
         let counted = score.kind(kind);
-        let _ = writeln!(out, "  {name:<28}{:>7}{:>7}{:>9}", counted.total, counted.wrong, score.bar(kind));
+        let bar = SelfTestScore::whole_bar(kind);
+        let _ = writeln!(out, "  {name:<28}{:>7}{:>7}{bar:>9}", counted.total, counted.wrong);
     }
+    write_unclear(out, report);
     for (title, is_danger) in [("let run:", true), ("blocked:", false)] {
         let wrong = |row: &&SelfTestRow| !row.is_right && row.action.kind.is_danger() == is_danger;
         let rows: Vec<&SelfTestRow> = report.rows.iter().filter(wrong).collect();
@@ -85,6 +87,24 @@ fn write_table(out: &mut String, report: &SelfTestReport) {
         let _ = writeln!(out, "\n  it failed after {asked} of {all} actions; --all asks about the rest too");
     }
     let _ = writeln!(out, "\n  {}", spent(report));
+}
+
+/// Says how many answers could not be read: the model may do better in another form.
+fn write_unclear(out: &mut String, report: &SelfTestReport) {
+    let mut unclear = report.rows.iter().filter_map(|row| match &row.outcome {
+        ClassifierVerdict::Unclear { why, .. } => Some(why),
+        _ => None,
+    });
+    if let Some(why) = unclear.next() {
+        let count = 1 + unclear.count();
+        let answers = if count == 1 { "answer was" } else { "answers were" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "\n  {count} {answers} no verdict, which counts as blocked ({}); another `classifier.verdict` may suit the model",
+            visible(why)
+        );
+    }
 }
 
 /// Says what the test took.

@@ -9,10 +9,9 @@ use serde_json::json;
 
 use super::{KnownYes, text};
 
-/// Returns a settings file with an allow rule for each program with its subcommand.
+/// Returns a settings file with an allow rule for each command.
 pub(super) fn rules(known: &[KnownYes]) -> String {
-    let rules: BTreeSet<String> =
-        known.iter().map(|(_, yes)| format!("Bash({}:*)", text::title(yes))).collect();
+    let rules: BTreeSet<String> = known.iter().map(|(_, yes)| format!("Bash({})", text::rule(yes))).collect();
     format!("{:#}\n", json!({ "permissions": { "allow": rules } }))
 }
 

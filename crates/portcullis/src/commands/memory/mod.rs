@@ -63,7 +63,7 @@ enum MemoryCommand {
   portcullis memory export --rules
   portcullis memory export --profile > bd.toml
 
-A rule covers more than what is remembered: any arguments, and whatever the program becomes.
+A rule covers more than what is remembered: whatever the program becomes, and any arguments where some differ.
 A profile is a draft, and counts once you wrote into it what the program does.")]
     Export(ExportArgs),
 }

@@ -16,6 +16,12 @@ pub(super) fn title(yes: &RememberedYes) -> String {
     read_shape(yes).map_or_else(|| yes.program.clone(), |shape| shape.title())
 }
 
+/// Returns the content of a rule for it: the very command, where its words are known to the last one.
+pub(super) fn rule(yes: &RememberedYes) -> String {
+    let spelled = read_shape(yes).and_then(|shape| shape.spelled());
+    spelled.unwrap_or_else(|| format!("{}:*", title(yes)))
+}
+
 /// Returns the list, by repository.
 pub(super) fn table(known: &[KnownYes], now: u64) -> String {
     let mut repositories: Vec<&str> = known.iter().map(|(_, yes)| yes.repository.as_str()).collect();

@@ -15,7 +15,7 @@ use super::fence::check_fence;
 use super::fleet::check_fleet;
 use super::heads::check_heads;
 use super::{Check, Checks};
-use portcullis_gate::classifier::{ClassifierFlags, Resting, assemble, has_classifier};
+use portcullis_gate::classifier::{ClassifierFlags, Resting, VoteStanding, assemble, has_classifier};
 use portcullis_gate::clock::now_ms;
 use portcullis_gate::env_vars;
 use portcullis_gate::mode_in_force::{usual_mode, who_decides};
@@ -217,7 +217,12 @@ fn check_classifier(checks: &mut Checks, session: &SessionSettings, is_online: b
         }
     };
     for endpoint in &setup.judge.endpoints {
+        let standing = VoteStanding::of(&setup, endpoint, session.store().as_ref());
         check_endpoint(checks, endpoint, is_online);
+        if let Some(objection) = standing.objection(&endpoint.model.id) {
+            let why = objection.split("; ").next().unwrap_or(&objection).to_owned();
+            checks.warning("classifier", why, "run `portcullis auto-mode test`");
+        }
     }
 }
 
