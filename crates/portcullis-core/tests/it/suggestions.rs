@@ -27,7 +27,7 @@ fn a_suggestion_names_the_program_and_its_subcommand() {
         // Nobody who reads one file there means all that a home holds.
         ("cat ~/notes.txt", &["Read(//home/me/notes.txt)"]),
         ("cat ~/.config/app/settings.txt", &["Read(//home/me/.config/app/settings.txt)"]),
-        ("cat ~/work/other/a.txt", &["Read(//home/me/work/other/**)"]),
+        ("cat ~/code/other/a.txt", &["Read(//home/me/code/other/**)"]),
     ];
     for (command, expected) in cases {
         let verdict = decide_bash(&Policy::default(), command, Mode::Default);

@@ -167,7 +167,7 @@ fn words_of_other_shapes_are_asked_about() {
         "bd update bd-12 --status closed --notes .env",
         "bd update bd-12 --status closed --notes secrets/prod.key",
         "bd update bd-12 --status closed --notes ../../.ssh/id_rsa",
-        "bd update bd-12 --status closed --notes file:///root/.ssh/id_rsa",
+        "bd update bd-12 --status closed --notes file:///home/me/.ssh/id_rsa",
         "bd update bd-12 --status closed --notes '/etc/passwd x'",
         "bd update bd-12 --status closed --notes '@.env x'",
         // What is only known when it runs.
