@@ -51,7 +51,10 @@ fn is_insisted(words: &[Argument], options: &[&str]) -> bool {
     options_in_front.into_iter().any(|word| {
         let letters = word.text.strip_prefix('-').unwrap_or_default();
         let is_cluster = letters.chars().all(|letter| SWITCHES.contains(letter));
-        let is_among = |option: &&str| is_cluster && option.len() == 2 && letters.contains(&option[1..]);
+        let is_among = |option: &&str| {
+            let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+            is_cluster && letter.is_some_and(|letter| letters.contains(letter))
+        };
         options.contains(&word.text.as_str()) || options.iter().any(is_among)
     })
 }

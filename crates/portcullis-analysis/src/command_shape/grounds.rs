@@ -166,7 +166,7 @@ fn settings_files(program: &str, directory: &str) -> Vec<String> {
     let capital: String =
         letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect();
     let named = |form: &&str| [form.replace('*', stem), form.replace('*', &capital)];
-    let own = SETTINGS_FORMS.iter().flat_map(|form| named(form));
+    let own = SETTINGS_FORMS.iter().flat_map(named);
     known.chain(own).map(|file| path::join(directory, &file)).collect()
 }
 

@@ -54,7 +54,7 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
         // What stands in a document behind `>>>` is run.
         "doctest" => {
             uses.push(nameless(Act::RunProject));
-            let documents = rest.iter().filter(|word| !word.is_option() && !word.text.ends_with(".py"));
+            let documents = rest.iter().filter(|word| !word.is_option());
             uses.extend(documents.map(|word| certain(Act::Execute, word)));
         }
         name if PROJECT_MODULES.contains(&name) => {
