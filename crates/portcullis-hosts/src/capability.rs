@@ -4,14 +4,14 @@
 //! |---|---|---|
 //! | allow | allow | silence: the host goes its own way, which is never laxer |
 //! | contained | the host runs another command, which puts a fence round this one | what becomes of an ask |
-//! | ask | ask | silence where the host then asks its user by itself, else deny |
+//! | ask | ask | silence where the host then asks its user by itself, or where the tool itself is a question to the user, else deny |
 //! | deny | deny | – every moment can |
 //!
 //! A *plain* question says only that nobody allowed the call yet: no rule, check or finding speaks against it. The host's
 //! own prompt serves a person better there ("don't ask again"), and where nobody can be asked at all, an agent that could
 //! not even run the tests would be of no use; so a moment may leave it to the host.
 
-use portcullis_core::Decision;
+use portcullis_core::{Decision, Verdict};
 
 /// A moment at which a host asks whether a call may run.
 #[derive(Debug, PartialEq, Eq)]
@@ -109,6 +109,15 @@ impl HostDecision {
 }
 
 impl MomentCapabilities {
+    /// Turns a verdict into what can be said. A tool that is a question to the user is left to a host whose user cannot be
+    /// asked by us: its own question is the tool, and a denial would only take it away.
+    pub fn lower_verdict(self, verdict: &Verdict) -> HostDecision {
+        if self.ask == AskBy::Nothing && verdict.is_own_question() {
+            return HostDecision::Silence;
+        }
+        self.lower(verdict.decision)
+    }
+
     /// Turns a decision into what can be said.
     pub const fn lower(self, decision: Decision) -> HostDecision {
         match (decision, self.ask) {

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Case, Context, FenceOffer, Mode, Origin, Person, Policy, Source, ToolCall};
+use portcullis_core::{Case, Context, FenceOffer, Mode, Origin, Person, Policy, Source, ToolCall, Verdict};
 use portcullis_hosts::{
     HookCall, Host, HostAnswer, HostDecision, HostEvent, HostInput, HostReply, PlainQuestion, shell_joined,
 };
@@ -101,13 +101,14 @@ fn answer_call(host: Host, call: &HookCall, is_fenced: bool) -> HostReply {
         case.assume_empty_disk(&policy);
         case.decide(&policy).unwrap().into_verdict()
     });
-    let verdict = verdicts.reduce(|worst, next| if next.decision > worst.decision { next } else { worst });
+    let weight = |verdict: &Verdict| (verdict.decision, !verdict.is_own_question());
+    let verdict = verdicts.reduce(|worst, next| if weight(&next) > weight(&worst) { next } else { worst });
     let verdict = verdict.unwrap();
     let said = match call.moment.capabilities {
         mask if mask.plain == PlainQuestion::LeftToHost && verdict.is_plain_question() => {
             HostDecision::Silence
         }
-        mask => mask.lower(verdict.decision),
+        mask => mask.lower_verdict(&verdict),
     };
     let mut answer = HostAnswer::of(&verdict, said, None, None);
     if said == HostDecision::Contained {

@@ -336,14 +336,15 @@ impl HostGate<'_> {
                 Some((_, case)) => road.judge_again(case, context, &past, world)?,
                 None => road.judge(call, context, &past, world)?,
             };
-            let decision = judged.verdict.decision;
+            // What only nobody allowed yet may be left to the program, and a later call may be denied for good.
+            let is_final = judged.verdict.decision == Decision::Deny && !judged.verdict.is_plain_refusal();
             if let Some(approval) = &judged.case.context().session.approval {
                 used_approvals.insert(at, approval.clone());
             }
             if worst.as_ref().is_none_or(|(_, known)| weight(&judged.verdict) > weight(&known.verdict)) {
                 worst = Some((at, judged));
             }
-            if decision == Decision::Deny {
+            if is_final {
                 break;
             }
         }
@@ -371,7 +372,8 @@ impl HostGate<'_> {
         let capabilities = asked.moment.capabilities;
         let starts_agents = || asked.calls.iter().all(|call| call.tool() == "Agent");
         // Broken settings may have forbidden the call, which the person must know.
-        let is_left = judged.verdict.is_plain_question()
+        let is_plain = judged.verdict.is_plain_question() || judged.verdict.is_plain_refusal();
+        let is_left = is_plain
             && !session.loaded.damaged
             && match capabilities.plain {
                 PlainQuestion::AsAny => false,
@@ -381,7 +383,7 @@ impl HostGate<'_> {
                 }
                 PlainQuestion::LeftToHost => true,
             };
-        Ok(if is_left { HostDecision::Silence } else { capabilities.lower(judged.verdict.decision) })
+        Ok(if is_left { HostDecision::Silence } else { capabilities.lower_verdict(&judged.verdict) })
     }
 
     /// Says whether the proofs of auto mode would allow every call, with nobody asked and nothing counted or used up. What
@@ -423,9 +425,14 @@ impl HostGate<'_> {
 }
 
 /// Orders verdicts on the calls that one call of a program amounts to. Of two questions the one that something speaks
-/// against decides, since the other might be left to the program.
-fn weight(verdict: &Verdict) -> (Decision, bool) {
-    (verdict.decision, !verdict.is_plain_question())
+/// against decides, since the other might be left to the program; a tool that is itself one is left the most easily.
+fn weight(verdict: &Verdict) -> (Decision, u8) {
+    let rank = match verdict {
+        verdict if verdict.is_own_question() => 0,
+        verdict if verdict.is_plain_question() || verdict.is_plain_refusal() => 1,
+        _ => 2,
+    };
+    (verdict.decision, rank)
 }
 
 /// Takes what a judgement comes to; one that fails or panics blocks.
