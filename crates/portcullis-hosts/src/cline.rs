@@ -110,8 +110,50 @@ const TOOLS: &[ToolTranslation] = &[
     },
     ToolTranslation { theirs: &["skills"], ours: "Skill", fields: &[("skill", &["skill", "name"])] },
     ToolTranslation { theirs: &["ask_question"], ours: "AskUserQuestion", fields: &[] },
-    // It says that the work is done.
-    ToolTranslation { theirs: &["submit_and_exit"], ours: "TodoWrite", fields: &[] },
+    ToolTranslation {
+        theirs: &["team_spawn_teammate"],
+        ours: "Agent",
+        fields: &[("prompt", &["rolePrompt"]), ("description", &["agentId"])],
+    },
+    ToolTranslation {
+        theirs: &["team_run_task"],
+        ours: "Agent",
+        fields: &[("prompt", &["task"]), ("description", &["agentId"])],
+    },
+    ToolTranslation {
+        theirs: &["team_broadcast", "team_send_message"],
+        ours: "SendMessage",
+        fields: &[("message", &["body"]), ("to", &["toAgentId"])],
+    },
+    ToolTranslation {
+        theirs: &["team_list_outcomes", "team_list_runs", "team_read_mailbox", "team_status"],
+        ours: "TaskList",
+        fields: &[],
+    },
+    ToolTranslation {
+        theirs: &["team_await_all_runs", "team_await_run", "team_await_runs"],
+        ours: "TaskOutput",
+        fields: &[],
+    },
+    ToolTranslation {
+        theirs: &["team_cancel_run", "team_cleanup", "team_shutdown_teammate"],
+        ours: "TaskStop",
+        fields: &[],
+    },
+    // They keep the lists and notes of a team; the first says that the work is done.
+    ToolTranslation {
+        theirs: &[
+            "submit_and_exit",
+            "team_attach_outcome_fragment",
+            "team_create_outcome",
+            "team_finalize_outcome",
+            "team_mission_log",
+            "team_review_outcome_fragment",
+            "team_task",
+        ],
+        ours: "TodoWrite",
+        fields: &[],
+    },
 ];
 
 fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
@@ -323,6 +365,17 @@ mod tests {
                 r#"{"systemPrompt":"s","task":"t"}"#,
                 r#"Agent {"description":"s","prompt":"t"}"#,
             ),
+            (
+                "team_run_task",
+                r#"{"agentId":"a","task":"t","taskId":"1"}"#,
+                r#"Agent {"description":"a","prompt":"t"}"#,
+            ),
+            (
+                "team_send_message",
+                r#"{"toAgentId":"a","body":"b","subject":"c"}"#,
+                r#"SendMessage {"message":"b","to":"a"}"#,
+            ),
+            ("team_run_task", "{}", r#"Agent {"file_path":null}"#),
             ("team_log", r#"{"text":"a"}"#, r#"team_log {"text":"a"}"#),
         ] {
             assert_eq!(shown(tool, input), expected, "{tool} {input}");

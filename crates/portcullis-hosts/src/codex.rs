@@ -7,6 +7,8 @@
 //! | `PreToolUse`, allowed | nothing: an allow there is not taken, and the approval of Codex follows | 0 |
 //! | `PreToolUse`, contained | an allow with `updatedInput`, which Codex runs instead | 0 |
 //! | `PreToolUse`, asked or denied | a denial: Codex runs a call for which a hook says `ask` | 0 |
+//! | `PreToolUse`, a tool that is a question to the user | nothing: Codex puts it to its user | 0 |
+//! | `PreToolUse`, a tool of an MCP server that nobody allowed yet, where approvals are asked for | nothing: Codex asks its user | 0 |
 //! | `PermissionRequest`, allowed or denied | `decision` | 0 |
 //! | `PermissionRequest`, asked | nothing, so that Codex asks its user | 0 |
 //! | input that is not understood, an internal failure | a denial, with the reason also on standard error | 2 |
@@ -49,7 +51,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Codex,
     title: "Codex",
     usual: &BEFORE,
-    others: &[&REQUEST],
+    others: &[&REQUEST, &BEFORE_ASKED],
     observed: OBSERVED,
     scripted_run: Some(&SCRIPTED_RUN),
     session_format: Some(SessionFormat::Codex),
@@ -117,17 +119,26 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "by hand, 2026-11-16",
         gone_shown_by: "",
     },
+    ObservedMode {
+        version: "0.166.0",
+        mode: "`app-server`, `on-request`, a tool of an MCP server",
+        moment: &BEFORE_ASKED,
+        fates: [Asked, Asked, Stopped, Asked, Stopped, Asked, NotSeen, NotSeen],
+        shown_by: "codex::each_answer_before_a_call_of_an_mcp_tool",
+        gone_shown_by: "",
+    },
 ];
 
-static BEFORE: HookMoment = HookMoment {
-    capabilities: MomentCapabilities {
-        allow: false,
-        ask: AskBy::Nothing,
-        plain: PlainQuestion::LeftIfHarmless,
-        ..claude_family::BEFORE.capabilities
-    },
-    ..claude_family::BEFORE
-};
+static BEFORE: HookMoment = before_call(PlainQuestion::LeftIfHarmless);
+
+/// Where approvals are asked for, Codex asks its user about a tool of an MCP server by itself, and tells us before it does.
+static BEFORE_ASKED: HookMoment = before_call(PlainQuestion::LeftToHost);
+
+const fn before_call(plain: PlainQuestion) -> HookMoment {
+    let all = claude_family::BEFORE;
+    let capabilities = MomentCapabilities { allow: false, ask: AskBy::Nothing, plain, ..all.capabilities };
+    HookMoment { capabilities, ..all }
+}
 
 static REQUEST: HookMoment = HookMoment {
     capabilities: MomentCapabilities { changed_input: false, ..claude_family::REQUEST.capabilities },
@@ -137,14 +148,8 @@ static REQUEST: HookMoment = HookMoment {
 /// Anything beside the decision would make Codex throw the answer away.
 const EXTRAS: ReplyExtras = ReplyExtras { notice: false, ending: false };
 
-static DIALECT: FamilyMember = FamilyMember {
-    before: |_, _| &BEFORE,
-    request: Some(&REQUEST),
-    standing,
-    calls,
-    rewrites: true,
-    session,
-};
+static DIALECT: FamilyMember =
+    FamilyMember { before, request: Some(&REQUEST), standing, calls, rewrites: true, session };
 
 fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     absolute("cwd", told.directory.to_owned())?;
@@ -180,6 +185,10 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
         }
     }
     Ok(event)
+}
+
+fn before(word: Option<&str>, tool: &str) -> &'static HookMoment {
+    if word == Some("default") && tool.starts_with("mcp__") { &BEFORE_ASKED } else { &BEFORE }
 }
 
 fn standing(word: Option<&str>) -> SessionFreedom {

@@ -78,6 +78,7 @@ const TOOLS: &[ToolTranslation] = &[
     ToolTranslation { theirs: &["stop_bash"], ours: "TaskStop", fields: &[] },
     ToolTranslation { theirs: &["list_agents", "list_bash"], ours: "TaskList", fields: &[] },
     ToolTranslation { theirs: &["ask_user"], ours: "AskUserQuestion", fields: &[] },
+    ToolTranslation { theirs: &["exit_plan_mode"], ours: "ExitPlanMode", fields: &[] },
     // What it tells of is Copilot CLI itself.
     ToolTranslation { theirs: &["fetch_copilot_cli_documentation"], ours: "ToolSearch", fields: &[] },
     ToolTranslation {

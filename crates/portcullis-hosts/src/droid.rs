@@ -140,7 +140,10 @@ const TOOLS: &[ToolTranslation] = &[
     ToolTranslation { theirs: &["TaskStop"], ours: "TaskStop", fields: &[] },
     ToolTranslation { theirs: &["ToolSearch"], ours: "ToolSearch", fields: &[] },
     ToolTranslation { theirs: &["TodoWrite"], ours: "TodoWrite", fields: &[] },
-    ToolTranslation { theirs: &["ExitSpecMode"], ours: "ExitPlanMode", fields: &[] },
+    ToolTranslation { theirs: &["AskUser"], ours: "AskUserQuestion", fields: &[] },
+    ToolTranslation { theirs: &["ExitSpecMode", "ProposeMission"], ours: "ExitPlanMode", fields: &[] },
+    // Its words go where those of a search go, and Droid keeps the picture in a folder of its own.
+    ToolTranslation { theirs: &["GenerateImage"], ours: "WebSearch", fields: &[("query", &["prompt"])] },
 ];
 
 fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
@@ -270,7 +273,7 @@ mod tests {
             (
                 "GenerateImage",
                 r#"{"prompt":"p","input_image_paths":[7]}"#,
-                "Read {\"file_path\":null}\nGenerateImage {\"input_image_paths\":[7],\"prompt\":\"p\"}",
+                "Read {\"file_path\":null}\nWebSearch {\"query\":\"p\"}",
             ),
             ("Glob", r#"{"patterns":[]}"#, r#"Glob {"file_path":null}"#),
             ("Glob", r#"{"patterns":[7]}"#, r#"Glob {"file_path":null}"#),

@@ -52,7 +52,7 @@ pub use adapter::{
 };
 pub use capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 pub use host::Host;
-pub use observed::{CallFate, HookBehavior, ObservedMode};
+pub use observed::{CallFate, HookBehavior, ObservedMode, offered_tools};
 pub use reply::{HostError, HostReply};
 pub use scripted_run::ScriptedRun;
 pub use shell_word::joined as shell_joined;

@@ -8,7 +8,9 @@
 //! | `spawn_agent` | `invoke_agent` | Agent |
 //! | | `glob`, `list_directory`, `grep_search` | Glob, Grep |
 //! | `web_search` | `google_web_search`, `web_fetch` | `WebSearch`, `WebFetch` |
-//! | `update_plan` | `write_todos` | `TodoWrite` |
+//! | `update_plan`, `create_goal`, … | `write_todos`, `update_topic`, … | `TodoWrite` |
+//! | `wait_agent`, `close_agent` | `read_background_output`, … | `TaskOutput`, `TaskStop`, `TaskList` |
+//! | `request_user_input` | `ask_user` | `AskUserQuestion` |
 //!
 //! A name that is not known stays what it is and is judged as an unknown tool. So does a call that lacks what its tool
 //! needs: nothing is made up, and nothing is lost.
@@ -78,18 +80,35 @@ fn codex_tool(name: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
             );
             one(call?)
         }
-        "send_input" | "send_message" => {
+        "followup_task" | "send_input" | "send_message" => {
             one(renamed("SendMessage", input, &[("message", &["message"]), ("to", &["id", "target", "to"])])?)
         }
-        "update_plan" => one(ToolCall::new("TodoWrite", input.clone())),
-        "request_user_input" => one(ToolCall::new("AskUserQuestion", input.clone())),
-        "list_mcp_resources" | "list_mcp_resource_templates" => {
-            one(ToolCall::new("ListMcpResourcesTool", input.clone()))
-        }
-        "read_mcp_resource" => one(ToolCall::new("ReadMcpResourceTool", input.clone())),
-        _ => None,
+        _ => one(by_table(CODEX_BOOKKEEPING, name, input)?),
     }
 }
+
+/// The tools of Codex that keep lists for the agent itself, look after its subagents or talk to its user. One that runs
+/// code, as `js_repl` does, is not among them.
+const CODEX_BOOKKEEPING: &[ToolTranslation] = &[
+    ToolTranslation {
+        theirs: &["create_goal", "get_context_remaining", "get_goal", "update_goal", "update_plan"],
+        ours: "TodoWrite",
+        fields: &[],
+    },
+    ToolTranslation { theirs: &["request_user_input"], ours: "AskUserQuestion", fields: &[] },
+    ToolTranslation { theirs: &["list_agents"], ours: "TaskList", fields: &[] },
+    ToolTranslation { theirs: &["wait_agent"], ours: "TaskOutput", fields: &[] },
+    ToolTranslation { theirs: &["close_agent", "interrupt_agent"], ours: "TaskStop", fields: &[] },
+    // It starts a subagent that was closed anew; what it then does is judged call by call.
+    ToolTranslation { theirs: &["resume_agent"], ours: "Agent", fields: &[] },
+    ToolTranslation { theirs: &["tool_search"], ours: "ToolSearch", fields: &[] },
+    ToolTranslation {
+        theirs: &["list_mcp_resource_templates", "list_mcp_resources"],
+        ours: "ListMcpResourcesTool",
+        fields: &[],
+    },
+    ToolTranslation { theirs: &["read_mcp_resource"], ours: "ReadMcpResourceTool", fields: &[] },
+];
 
 fn gemini_tool(name: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
     const FILE: FieldRenaming<'_> = ("file_path", &["file_path", "absolute_path", "path"]);
@@ -114,13 +133,37 @@ fn gemini_tool(name: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
             one(renamed("Agent", input, &[("prompt", &["prompt"]), ("subagent_type", &["agent_name"])])?)
         }
         "activate_skill" => one(renamed("Skill", input, &[("skill", &["name"])])?),
-        "write_todos" => one(ToolCall::new("TodoWrite", input.clone())),
-        "ask_user" => one(ToolCall::new("AskUserQuestion", input.clone())),
-        "enter_plan_mode" => one(ToolCall::new("EnterPlanMode", input.clone())),
-        "exit_plan_mode" => one(ToolCall::new("ExitPlanMode", input.clone())),
-        _ => None,
+        _ => one(by_table(GEMINI_BOOKKEEPING, name, input)?),
     }
 }
+
+/// The tools of Gemini CLI that keep lists for the agent itself, look at what it started or talk to its user.
+const GEMINI_BOOKKEEPING: &[ToolTranslation] = &[
+    ToolTranslation {
+        theirs: &[
+            "complete_task",
+            "tracker_add_dependency",
+            "tracker_create_task",
+            "tracker_get_task",
+            "tracker_list_tasks",
+            "tracker_update_task",
+            "tracker_visualize",
+            "update_topic",
+            "write_todos",
+        ],
+        ours: "TodoWrite",
+        fields: &[],
+    },
+    ToolTranslation { theirs: &["list_background_processes"], ours: "TaskList", fields: &[] },
+    ToolTranslation { theirs: &["read_background_output"], ours: "TaskOutput", fields: &[] },
+    // What it tells of is Gemini CLI itself.
+    ToolTranslation { theirs: &["get_internal_docs"], ours: "ToolSearch", fields: &[] },
+    ToolTranslation { theirs: &["list_mcp_resources"], ours: "ListMcpResourcesTool", fields: &[] },
+    ToolTranslation { theirs: &["read_mcp_resource"], ours: "ReadMcpResourceTool", fields: &[] },
+    ToolTranslation { theirs: &["ask_user"], ours: "AskUserQuestion", fields: &[] },
+    ToolTranslation { theirs: &["enter_plan_mode"], ours: "EnterPlanMode", fields: &[] },
+    ToolTranslation { theirs: &["exit_plan_mode"], ours: "ExitPlanMode", fields: &[] },
+];
 
 /// Our name of a field, and theirs.
 pub(crate) type FieldRenaming<'a> = (&'a str, &'a [&'a str]);
