@@ -6,6 +6,7 @@ use std::ops::Range;
 use anstyle::Style;
 use portcullis_core::{Decision, effect_clause, visible};
 use portcullis_gate::judge::recorded_call;
+use portcullis_gate::presence::DOCTOR_SESSION;
 use portcullis_gate::record_json::entry_object;
 use portcullis_store::audit::{EffectEntry, Entry, JudgeEntry, ModelEntry, Record, SpanEntry};
 use serde_json::{Map, Value};
@@ -27,7 +28,8 @@ pub fn lines(record: &Record) -> String {
     let when = Painted(DIM, calendar::time(entry.at_ms));
     let about = visible(&shorten(&entry.summary, LONGEST_IN_LIST)).into_owned();
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "{when}  {}  {about}", answer(&entry.decision));
+    let test = if entry.session == DOCTOR_SESSION { "test of `portcullis doctor`: " } else { "" };
+    let _ = writeln!(out, "{when}  {}  {test}{about}", answer(&entry.decision));
     let answered =
         if entry.said == entry.decision { String::new() } else { format!(", {}", answered(entry)) };
     let why = shorten(&entry.reason, LONGEST_IN_LIST);
@@ -92,7 +94,8 @@ pub fn write_details(out: &mut String, entry: &Entry, first: &[(&str, String)]) 
     line("tool", &entry.tool);
     line("where", &entry.cwd);
     if !entry.session.is_empty() {
-        line("session", &entry.session);
+        let test = if entry.session == DOCTOR_SESSION { ", a test of `portcullis doctor`" } else { "" };
+        line("session", &format!("{}{test}", entry.session));
     }
     let named =
         [("agent", &entry.agent), ("call", &entry.call_id), ("code", &entry.code), ("denial", &entry.denial)];

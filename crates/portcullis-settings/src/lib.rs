@@ -72,8 +72,8 @@ pub use classifier::{
 };
 pub use daemon::DaemonSettings;
 pub use edit::{
-    ChangedLine, EditError, EditReport, LineSide, RuleDestination, add_rule, remove_rule, reset_auto_mode,
-    set_mode,
+    ChangedLine, EditError, EditReport, LineSide, ModeChange, RuleDestination, add_rule, plan_mode,
+    remove_rule, reset_auto_mode, set_mode,
 };
 pub use extract::BROKEN_SETTINGS;
 pub use hooks::{HookHandler, PermissionHook, ToolMatcher, WebhookSettings};

@@ -122,6 +122,27 @@ pub fn set_mode(locations: &SettingsLocations, mode: Mode) -> Result<EditReport,
     write(&target, |before| put_mode(&target.path, before, mode))
 }
 
+/// What [`set_mode`] would write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModeChange {
+    /// The file.
+    pub file: PathBuf,
+    /// Its text; `None` if there is none.
+    pub before: Option<String>,
+    /// Its new text.
+    pub after: String,
+}
+
+/// Works out what [`set_mode`] would write; `None` if the file names the mode already.
+pub fn plan_mode(locations: &SettingsLocations, mode: Mode) -> Result<Option<ModeChange>, EditError> {
+    let destination = RuleDestination { source: Source::User, owner: SettingsOwner::Portcullis };
+    let named = EditTarget::find(locations, destination)?;
+    let target = if named.directory.exists() { named.resolve(locations, Source::User)? } else { named };
+    let before = target.read()?;
+    let after = put_mode(&target.path, before.as_deref(), mode)?;
+    Ok(after.map(|after| ModeChange { file: target.path, before, after }))
+}
+
 fn edit(
     locations: &SettingsLocations,
     destination: RuleDestination,

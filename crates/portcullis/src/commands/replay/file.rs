@@ -233,7 +233,11 @@ fn count(tally: &mut Tally, run: &Run<'_>, judged: &Judged, call: Option<&ToolCa
     match (answer, &judged.remedy.rules) {
         (Answer::Ask, Some(rules)) => tally.prompts.count(rules, answer, &example),
         (Answer::Ask, None) => tally.stubborn.count(&why(verdict), answer, &example),
-        (Answer::Deny, _) => tally.denied.count(&why(verdict), answer, &example),
+        (Answer::Deny, _) => {
+            let why = why(verdict);
+            tally.denied.count(&why, answer, &example);
+            tally.denied.raise(&why, verdict.findings.iter().map(|found| found.severity).max());
+        }
         (Answer::Allow | Answer::Model, _) => {}
     }
     tally.run_by_edits += usize::from(judged.remedy.is_run_by_edits);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use portcullis_core::{Mode, visible};
 
 use super::arguments::ReplayArgs;
-use super::tally::{Answer, Tally};
+use super::tally::{Answer, Example, Tally};
 use super::{judge, places, pool};
 use portcullis_gate::clock::now_ms;
 use portcullis_output::human::counted;
@@ -36,11 +36,16 @@ fn report(tally: &Tally, mode: Mode) -> String {
         mode.as_str(),
         of(Answer::Allow),
     );
-    let dangerous = tally.denied.by_size();
-    let examples = dangerous.iter().flat_map(|(_, group)| &group.examples);
-    for example in examples.take(MOST_SHOWN) {
+    let dangerous = tally.denied.by_danger();
+    let examples: Vec<&Example> =
+        dangerous.iter().flat_map(|(_, group)| &group.examples).take(MOST_SHOWN).collect();
+    for example in &examples {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "  stopped: {} ({})", visible(&example.title), visible(&example.reason));
+    }
+    let others = denied.saturating_sub(examples.len());
+    if others > 0 && !examples.is_empty() {
+        let _ = writeln!(out, "  and {others} more were stopped");
     }
     let _ = writeln!(out, "More: `portcullis replay --mode {}`", mode.as_str());
     out

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use portcullis_classifier::transcript::{CallResult, TranscriptFormat};
+use portcullis_core::findings::Severity;
 use portcullis_core::{Mode, StepId};
 
 /// The most groups of each list; calls beyond them are counted without a group.
@@ -107,6 +108,8 @@ pub(super) struct Group {
     pub(super) counts: Counts,
     /// The first of them, each once.
     pub(super) examples: Vec<Example>,
+    /// How bad the worst of them is, if anything was found in one.
+    pub(super) danger: Option<Severity>,
 }
 
 impl Group {
@@ -133,6 +136,7 @@ impl Group {
     fn merge(&mut self, other: &Self) {
         self.counts.merge(other.counts);
         self.take_examples(other);
+        self.danger = self.danger.max(other.danger);
     }
 }
 
@@ -159,6 +163,13 @@ impl<K: Ord + Clone> Groups<K> {
         }
     }
 
+    /// Says of a group that one of its calls is so bad.
+    pub(super) fn raise(&mut self, key: &K, danger: Option<Severity>) {
+        if let Some(group) = self.groups.get_mut(key) {
+            group.danger = group.danger.max(danger);
+        }
+    }
+
     fn room_for(&mut self, key: &K) -> Option<&mut Group> {
         if !self.groups.contains_key(key) {
             if self.groups.len() >= MOST_GROUPS {
@@ -182,6 +193,13 @@ impl<K: Ord + Clone> Groups<K> {
     /// Returns the groups in the order of what they have in common.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&K, &Group)> {
         self.groups.iter()
+    }
+
+    /// Returns the groups, the worst first, of equals the largest.
+    pub(super) fn by_danger(&self) -> Vec<(&K, &Group)> {
+        let mut all = self.by_size();
+        all.sort_by_key(|(_, group)| std::cmp::Reverse(group.danger));
+        all
     }
 
     /// Returns the groups, the largest first.
