@@ -289,37 +289,6 @@ impl Verdict {
         is_question && self.is_within_consent()
     }
 
-    /// Says whether it is a question only because nobody has allowed such calls yet: nothing was found, and no rule, check
-    /// or judge speaks against it.
-    pub fn is_plain_question(&self) -> bool {
-        self.decision == Decision::Ask
-            && matches!(self.reason, Reason::Unsettled { .. })
-            && self.findings.is_empty()
-    }
-
-    /// Says whether it was such a question, and is a denial only because nobody is there.
-    pub fn is_plain_refusal(&self) -> bool {
-        let is_else =
-            |line: &TraceLine| line.step != StepId::A10 && matches!(line.outcome, TraceOutcome::Raise(_));
-        self.decision == Decision::Deny
-            && matches!(self.reason, Reason::Headless { .. })
-            && self.is_unsettled()
-            && !self.trace.iter().any(is_else)
-    }
-
-    /// Says whether the tool is a question to the user by itself, and nothing else is asked: whoever is to be asked would
-    /// be asked whether he may be asked.
-    pub fn is_own_question(&self) -> bool {
-        self.decision == Decision::Ask && matches!(self.reason, Reason::Interaction)
-    }
-
-    /// Says whether all that was ever asked is that nobody has allowed such commands yet, whoever it is put to.
-    pub fn is_unsettled(&self) -> bool {
-        let is_raised =
-            |line: &TraceLine| line.step == StepId::A10 && line.outcome == TraceOutcome::Raise(Decision::Ask);
-        self.findings.is_empty() && self.trace.iter().any(is_raised)
-    }
-
     /// Takes back an allow that may depend on something that is missing: a person must say, else it is denied.
     pub fn doubted(mut self, detail: &str, person: Person) -> Self {
         if self.decision > Decision::Contained {

@@ -185,11 +185,21 @@ pub struct HostAnswer {
 }
 
 /// Follows a question that the host cannot put to its user.
-const CANNOT_ASK: &str = "This needs the user, who cannot be asked here: the call was NOT run. Do not try another way; go \
-                          on with something else, or stop and tell the user, who can run `portcullis allow --last` in a \
-                          terminal of their own";
+const CANNOT_ASK: &str = "This needs the user's yes, which a hook of this agent cannot ask for: the call was NOT run. Do \
+                          not try another way; go on with something else, or stop and tell the user, who can run \
+                          `portcullis allow --last` in a terminal of their own";
 
-/// Follows a refusal that nobody's judgement is behind: the model could not be asked, or its word does not do.
+/// Follows a question that nobody was there for.
+const NOBODY_THERE: &str = "This needs the user, who is not connected: the call was NOT run. Do not try another way; go on \
+                            with something else, or stop and tell the user, who can run `portcullis allow --last` in a \
+                            terminal of their own";
+
+/// Follows a refusal because the model's word does not do, which waiting does not change.
+const UNTESTED: &str = "Nothing judged this call, which was NOT run. Trying it again does not help; go on with something \
+                        else, or tell the user, who can run `portcullis auto-mode test`, or `portcullis allow --last` for \
+                        this call, in a terminal of their own";
+
+/// Follows a refusal that nobody's judgement is behind: the model could not be asked.
 const UNJUDGED: &str = "Nothing judged this call, which was NOT run. Trying it again later may help; or tell the user, who \
                         can run `portcullis allow --last` in a terminal of their own";
 
@@ -224,7 +234,12 @@ impl HostAnswer {
         };
         // A session that is too long for the judge stays so.
         let is_unjudged = matches!(verdict.reason, Reason::Unavailable { .. }) && !verdict.ends_run;
-        let question = if is_unjudged { UNJUDGED } else { CANNOT_ASK };
+        let question = match verdict.reason {
+            _ if is_unjudged && verdict.wants_self_test() => UNTESTED,
+            _ if is_unjudged => UNJUDGED,
+            Reason::Headless { .. } => NOBODY_THERE,
+            _ => CANNOT_ASK,
+        };
         if let Some(instead) = reason::fine_instead(verdict).filter(|_| said == HostDecision::Deny) {
             reason.push_str(". Fine instead: ");
             reason.push_str(instead);

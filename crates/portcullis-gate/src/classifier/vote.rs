@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use portcullis_classifier::protocol::{Classification, ClassifierVerdict, ModelEndpoint};
 use portcullis_classifier::selftest::SELF_TEST_DATA;
-use portcullis_core::{FailureAction, PendingAnswer, visible};
+use portcullis_core::{FailureAction, PendingAnswer, SELF_TEST_COMMAND, visible};
 use portcullis_store::{SelfTestRecord, Store};
 use ring::digest::{Context, SHA256};
 
@@ -72,7 +72,7 @@ impl VoteStanding {
                 )
             }
         };
-        Some(format!("{why}, so it may deny and not allow; a person runs `portcullis auto-mode test`"))
+        Some(format!("{why}, so it may deny and not allow; a person runs `{SELF_TEST_COMMAND}`"))
     }
 }
 
