@@ -6,6 +6,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use portcullis_hosts::registration::{FolderBase, SettingsFolder};
+
 use crate::Failure;
 
 /// The user's home directory: `~` in rules, and where the user's own settings are. Where it is unset, the user database
@@ -184,6 +186,15 @@ pub fn claude_config() -> Result<Option<PathBuf>, Failure> {
 /// Finds the folder of an agent's settings, if a variable of the agent's own names it.
 pub fn agent_folder(name: &str) -> Result<Option<PathBuf>, Failure> {
     required(name, std::env::var_os(name).filter(|value| !value.is_empty()))
+}
+
+/// Reads where a variable moves the folder of an agent's settings to, with the variable; none if it stays where it is.
+pub fn moved_folder(folder: SettingsFolder) -> Result<Option<(&'static str, PathBuf)>, Failure> {
+    if let Some(variable) = folder.variable {
+        return Ok(agent_folder(variable)?.map(|named| (variable, named)));
+    }
+    let FolderBase::HomeOr(variable) = folder.base else { return Ok(None) };
+    Ok(agent_folder(variable)?.map(|home| (variable, home.join(folder.path))))
 }
 
 /// Takes the value of a variable whose directory holds restrictions: if it is set, it must be absolute.

@@ -24,10 +24,10 @@ pub(crate) fn own_locations(locations: &SettingsLocations, loaded: &LoadedSettin
         directory.as_deref().and_then(Path::parent).and_then(Path::to_str).map(str::to_owned)
     };
     let text = |folder: PathBuf| folder.to_str().map(str::to_owned);
-    let of_agents = Host::ALL.into_iter().filter_map(|host| {
+    let of_agents = Host::ALL.into_iter().map(|host| {
         let folder = host.adapter().registration.folder;
-        let moved = env_vars::agent_folder(folder.variable?).ok().flatten().and_then(text);
-        Some((folder.path, moved))
+        let moved = env_vars::moved_folder(folder).ok().flatten();
+        (folder.path, moved.and_then(|(_, place)| text(place)))
     });
     let named = of_agents.chain([
         (".config", above(&locations.config)),

@@ -19,13 +19,13 @@ use serde_json::json;
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput, SessionFormat};
 use crate::capability::{AskBy, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom};
-use crate::claude_settings::refusal;
 use crate::host::Host;
 use crate::observed::CallFate::{Asked, NotSeen, Runs, Stopped};
 use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
+use crate::settings_shape;
 
 /// Claude Code.
 pub(crate) static ADAPTER: HostAdapter = HostAdapter {
@@ -49,7 +49,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
             path: ".claude",
         },
         pieces,
-        refusal,
+        refusal: settings_shape::claude_refusal,
         afterwards: "",
     },
 };

@@ -44,6 +44,7 @@ use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
+use crate::settings_shape;
 use crate::tool_names;
 
 /// Codex.
@@ -64,7 +65,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         oldest: None,
         folder: SettingsFolder { variable: Some("CODEX_HOME"), base: FolderBase::Home, path: ".codex" },
         pieces,
-        refusal: |_| None,
+        refusal: settings_shape::codex_refusal,
         afterwards: "Codex skips a hook that is not trusted, without a word: type `/hooks` in Codex and trust those of \
                      portcullis, then check with `portcullis doctor`",
     },

@@ -30,6 +30,7 @@ use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
+use crate::settings_shape;
 use crate::tool_names::{ToolTranslation, by_table, mcp, patch_or_refusal};
 
 /// Droid.
@@ -50,7 +51,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         oldest: None,
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".factory" },
         pieces,
-        refusal: |_| None,
+        refusal: settings_shape::droid_refusal,
         afterwards: "",
     },
 };

@@ -35,6 +35,7 @@ use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
+use crate::settings_shape;
 use crate::tool_names;
 
 /// Gemini CLI.
@@ -53,9 +54,13 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     registration: Registration {
         programs: &["gemini"],
         oldest: None,
-        folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".gemini" },
+        folder: SettingsFolder {
+            variable: None,
+            base: FolderBase::HomeOr("GEMINI_CLI_HOME"),
+            path: ".gemini",
+        },
         pieces,
-        refusal,
+        refusal: settings_shape::gemini_refusal,
         afterwards: "An allow does not skip Gemini CLI's own questions: start it with `--approval-mode yolo` to let \
                      portcullis alone decide",
     },
@@ -270,43 +275,6 @@ struct GeminiReplyWire<'a> {
     hook_specific_output: Option<serde_json::Value>,
 }
 
-/// Says why Gemini CLI would not start with a settings file: it takes comments, but no mark at the start and no comma
-/// before a bracket.
-fn refusal(text: &str) -> Option<String> {
-    if text.starts_with('\u{feff}') {
-        return Some("it begins with a byte order mark".to_owned());
-    }
-    let mut last = None;
-    let mut rest = text.chars().peekable();
-    while let Some(letter) = rest.next() {
-        match letter {
-            '"' => {
-                while let Some(inner) = rest.next_if(|inner| *inner != '"') {
-                    if inner == '\\' {
-                        rest.next();
-                    }
-                }
-                rest.next();
-                last = Some('"');
-            }
-            '/' if rest.peek() == Some(&'/') => while rest.next_if(|inner| *inner != '\n').is_some() {},
-            '/' if rest.peek() == Some(&'*') => {
-                let mut before = ' ';
-                for inner in rest.by_ref() {
-                    if before == '*' && inner == '/' {
-                        break;
-                    }
-                    before = inner;
-                }
-            }
-            '}' | ']' if last == Some(',') => return Some(format!("a comma stands before `{letter}`")),
-            letter if letter.is_whitespace() => {}
-            letter => last = Some(letter),
-        }
-    }
-    None
-}
-
 /// The command goes through a shell, and its time limit is in milliseconds.
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FACTS: [(&[&str], &str); 4] = [
@@ -456,15 +424,5 @@ mod tests {
         }]});
         assert_eq!(*value, expected);
         assert_eq!(pieces.len(), 5);
-    }
-
-    #[test]
-    fn a_file_that_gemini_cli_does_not_start_with_is_known() {
-        for text in ["\u{feff}{}", "{\"a\": 1,}", "{\"a\": [1, // x\n ]}", "{\"a\": 1, /* x */ }"] {
-            assert!(refusal(text).is_some(), "{text}");
-        }
-        for text in ["", "{}", "{\"a\": \",}\" // ,]\n}", "{\"a\": \"\\\",}\"}", "/* ,} */ {\"a\": [1]}"] {
-            assert_eq!(refusal(text), None, "{text}");
-        }
     }
 }

@@ -17,7 +17,6 @@ mod call_parts;
 mod capability;
 mod claude;
 mod claude_family;
-mod claude_settings;
 mod cline;
 mod codex;
 mod copilot;
@@ -41,6 +40,7 @@ mod registry;
 mod reply;
 mod rewriting;
 mod scripted_run;
+mod settings_shape;
 mod shell_word;
 #[cfg(test)]
 mod shown_calls;

@@ -38,6 +38,7 @@ use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::scripted_run::{NAME, PROMPT, ScriptedRun};
+use crate::settings_shape;
 use crate::tool_names::{ToolTranslation, by_table, command_line, not_understood, reads};
 
 /// Qwen Code.
@@ -56,9 +57,9 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     registration: Registration {
         programs: &["qwen"],
         oldest: None,
-        folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".qwen" },
+        folder: SettingsFolder { variable: Some("QWEN_HOME"), base: FolderBase::Home, path: ".qwen" },
         pieces,
-        refusal: |_| None,
+        refusal: settings_shape::gemini_refusal,
         afterwards: "",
     },
 };

@@ -37,6 +37,8 @@ pub struct SettingsFolder {
 pub enum FolderBase {
     /// The home directory.
     Home,
+    /// The directory that this variable names, or the home directory.
+    HomeOr(&'static str),
     /// `$XDG_CONFIG_HOME`, or `.config` below the home directory.
     Config,
 }

@@ -69,7 +69,9 @@ impl Agent {
         let mut command = Command::new(program);
         command.arg("--version");
         let finished = process::run(command, "", VERSION_LIMIT)?;
-        version_in(&finished.stdout).ok_or_else(|| "does not say its version".to_owned())
+        // Pi says it on standard error.
+        let said = version_in(&finished.stdout).or_else(|| version_in(&finished.stderr));
+        said.ok_or_else(|| "does not say its version".to_owned())
     }
 
     /// Says how a version of the agent stands to what is known of it.
@@ -145,15 +147,13 @@ pub fn registrable() -> impl Iterator<Item = Host> {
 }
 
 fn folder(folder: SettingsFolder, locations: &SettingsLocations) -> Result<PathBuf, Failure> {
-    if let Some(variable) = folder.variable
-        && let Some(named) = env_vars::agent_folder(variable)?
-    {
+    if let Some((variable, named)) = env_vars::moved_folder(folder)? {
         refuse_steered(variable, &named, locations)?;
         return Ok(named);
     }
     let unknown = || Failure::usage("the home directory is not known").with_hint("set HOME");
     let base = match folder.base {
-        FolderBase::Home => locations.home.clone().ok_or_else(unknown)?,
+        FolderBase::Home | FolderBase::HomeOr(_) => locations.home.clone().ok_or_else(unknown)?,
         FolderBase::Config => {
             let own = locations.config.as_deref().ok_or_else(unknown)?;
             own.parent().map(Path::to_path_buf).ok_or_else(unknown)?

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use portcullis_hosts::Host;
 use portcullis_settings::SettingsLocations;
 use serde_json::{Value, json};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
@@ -27,7 +28,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 const MOST_LINES: usize = 1_000;
 
 /// The file that Codex keeps trust in.
-pub(super) const CONFIG: &str = "config.toml";
+pub const CONFIG: &str = "config.toml";
 
 /// A hook of ours as Codex sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +85,33 @@ pub fn write(
 ) -> Result<(), Failure> {
     turn.write_keys(agent, program, change, hooks.iter().map(|hook| hook.key.clone()).collect())
 }
+
+/// Refuses a Codex that would call no hook whatever stands in its file of hooks, because its settings switch them off. Of
+/// other agents nothing is said.
+pub fn refuse_switched_off(agent: &Agent) -> Result<(), Failure> {
+    if agent.host() != Host::Codex {
+        return Ok(());
+    }
+    let path = agent.folder.join(CONFIG);
+    let (_, text) = read(&path)?;
+    let text = text.unwrap_or_default();
+    let settings = parse(&text).map_err(|why| unreadable(&path, &why))?;
+    let is_off = |key: &&&str| {
+        settings.get("features").and_then(|features| features.get(**key)).and_then(Item::as_bool)
+            == Some(false)
+    };
+    let Some(key) = SWITCHES.iter().find(is_off) else { return Ok(()) };
+    let is_named = |line: &str| line.split(['=', '.']).any(|word| word.trim() == *key);
+    let line = text.lines().position(|line| is_named(line) && line.contains("false"));
+    let place = line.map_or_else(String::new, |line| format!(" in line {}", line + 1));
+    let message =
+        format!("Codex calls no hook: `{key} = false`{place} of `{}` switches them off", path.display());
+    Err(Failure::usage(message)
+        .with_hint("take the line out and run `portcullis init` again; nothing was written"))
+}
+
+/// The names of the switch for hooks below `features`, today's first.
+const SWITCHES: [&str; 2] = ["hooks", "codex_hooks"];
 
 /// Takes trust in hooks back: text in, text out.
 pub(super) fn distrust(text: &str, keys: &[String], original: Option<&str>) -> Result<String, String> {

@@ -129,7 +129,7 @@ fn files(registration: &Registration) -> String {
     let command = HookCommand { program: "portcullis".to_owned(), arguments: Vec::new(), host_version: None };
     let folder = &registration.folder;
     let base = match folder.base {
-        FolderBase::Home => "~",
+        FolderBase::Home | FolderBase::HomeOr(_) => "~",
         FolderBase::Config => "~/.config",
     };
     let folder =

@@ -7,7 +7,7 @@ use clap::Args;
 use portcullis_core::Mode;
 use portcullis_hosts::Host;
 use portcullis_hosts::registration::HookCommand;
-use portcullis_settings::{SettingsLocations, set_mode};
+use portcullis_settings::{ModeChange, SettingsLocations, plan_mode, set_mode};
 
 use crate::commands::replay;
 use crate::commands::uninstall::find_hosts;
@@ -16,6 +16,7 @@ use crate::value_parser::mode_parser;
 use portcullis_gate::classifier::{ClassifierFlags, has_classifier};
 use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::locations;
+use portcullis_gate::text_difference::unified_difference;
 use portcullis_gate::{Failure, SessionSettings, SettingsFlags};
 use portcullis_install::agent::{Agent, VersionStanding, newest, registrable};
 use portcullis_install::codex_trust::{self, KnownHook};
@@ -23,6 +24,7 @@ use portcullis_install::ours::Ours;
 use portcullis_install::plan::Plan;
 use portcullis_install::program::{self, Program};
 use portcullis_install::writing::Turn;
+use portcullis_output::difference::painted_difference;
 use portcullis_output::terminal::{BOLD, HOW_TO_CONFIRM, Painted, confirm, print, print_notes};
 
 /// Register with the agents that are installed, so that they ask before every tool call
@@ -181,6 +183,7 @@ impl Init<'_> {
             print(&self.summary(&shown)?)?;
         }
         if self.arguments.diff || self.arguments.dry_run {
+            print(&self.own_difference()?)?;
             print(&differences(&shown))?;
         }
         if self.arguments.dry_run {
@@ -224,10 +227,11 @@ impl Init<'_> {
     fn summary(&self, shown: &[(&Subject, Plan)]) -> Result<String, Failure> {
         let new = shown.iter().filter(|(_, plan)| !plan.is_empty());
         let names: Vec<&str> = new.map(|(subject, _)| subject.agent.adapter.title).collect();
-        let files: Vec<String> = shown
-            .iter()
-            .flat_map(|(_, plan)| plan.texts.iter().map(|change| change.path.display().to_string()))
-            .collect();
+        let of_agents =
+            shown.iter().flat_map(|(_, plan)| plan.texts.iter().map(|change| change.path.clone()));
+        let own = self.own_change()?.map(|change| change.file);
+        let files: Vec<String> =
+            own.into_iter().chain(of_agents).map(|path| path.display().to_string()).collect();
         let mut out = String::new();
         let mut line = |name: &str, text: &str| {
             if !text.is_empty() {
@@ -239,6 +243,22 @@ impl Init<'_> {
         line("Program", &self.program.text);
         line("Mode", &self.mode()?);
         Ok(out)
+    }
+
+    /// Works out what changes in our own settings.
+    fn own_change(&self) -> Result<Option<ModeChange>, Failure> {
+        let Some(mode) = self.mode else { return Ok(None) };
+        plan_mode(self.locations, mode).map_err(|error| Failure::usage(error.to_string()))
+    }
+
+    /// Shows it line by line.
+    fn own_difference(&self) -> Result<String, Failure> {
+        let shown = |change: ModeChange| {
+            let name = change.file.to_string_lossy();
+            let lines = unified_difference(&name, change.before.as_deref(), &change.after);
+            format!("\n{}\n{}", Painted(BOLD, "Portcullis"), painted_difference(&lines))
+        };
+        Ok(self.own_change()?.map(shown).unwrap_or_default())
     }
 
     /// Says which mode will count in sessions that name none.
@@ -270,7 +290,8 @@ impl Init<'_> {
                     let why = why.clone();
                     Err(Failure::usage(why).with_hint("update it, then register with it"))
                 }
-                _ => Plan::make(&subject.agent, &subject.command, self.locations),
+                _ => codex_trust::refuse_switched_off(&subject.agent)
+                    .and_then(|()| Plan::make(&subject.agent, &subject.command, self.locations)),
             };
             if let (Ok(VersionStanding::Untried(what)), Ok(_)) = (standing, &plan) {
                 print_notes([what]);

@@ -10,7 +10,7 @@ use portcullis_settings::disk::{MAXIMUM_SIZE, read_text};
 use serde_json::Value;
 
 use super::fence::check_rewrites;
-use super::{Check, Checks, canary, neighbours};
+use super::{Check, Checks, State, canary, neighbours};
 use portcullis_install::agent::{Agent, VersionStanding, find_program, newest};
 use portcullis_install::ours::{Ours, Registered};
 use portcullis_install::plan::{file_of, files_of};
@@ -93,6 +93,7 @@ impl Examination<'_> {
             let found = self.check_piece(checks, piece, &others, self.is_guard(piece, &usual));
             registered = registered.or(found);
         }
+        leave_one_missing(&mut checks.list);
         self.check_dropped(checks, &usual);
         self.check_switches(checks, &usual);
         let Some(registered) = registered else { return };
@@ -199,7 +200,7 @@ impl Examination<'_> {
         let own: Vec<&Value> =
             list.iter().filter(|entry| self.ours.command_in(entry).is_some() && is_meant(entry)).collect();
         let Some(entry) = own.first() else {
-            let message = format!("{place} does not name us");
+            let message = format!("{place} {MISSING}");
             if is_guard {
                 checks.problem(NAME, format!("{message}: calls are not judged"), &self.again);
             } else {
@@ -334,7 +335,7 @@ impl Examination<'_> {
             if let Some(why) = (self.agent.adapter.registration.refusal)(&text) {
                 let message =
                     format!("{title} does not take `{}`: {why}; calls are not judged", path.display());
-                checks.problem("settings file", message, "mend the file");
+                checks.problem("settings file", message, "mend what is named, and look again");
             }
         }
     }
@@ -345,9 +346,12 @@ impl Examination<'_> {
         files.extend(pieces.iter().filter_map(file_of).map(|file| self.agent.folder.join(file)));
         files.extend(neighbours::further_files(self.agent.host(), self.locations));
         files.dedup();
-        for path in files.iter().filter(|path| path.extension().is_some_and(|kind| kind == "json")) {
+        let host = self.agent.host();
+        files.extend((host == Host::Codex).then(|| self.agent.folder.join(codex_trust::CONFIG)));
+        let is_settings = |kind: &std::ffi::OsStr| kind == "json" || kind == "toml";
+        for path in files.iter().filter(|path| path.extension().is_some_and(is_settings)) {
             let Ok(document) = document_at(path) else { continue };
-            for key in switches(&document) {
+            for key in switches(host, &document) {
                 let message = format!("`{key}` in `{}` turns our hooks off", path.display());
                 checks.problem("switch", message, format!("take it out of `{key}`"));
             }
@@ -402,6 +406,19 @@ impl Examination<'_> {
     }
 }
 
+/// What is said of a place in which nothing of ours is registered.
+const MISSING: &str = "does not name us";
+
+/// Where calls are not judged because nothing is registered, what else is not registered is no news.
+fn leave_one_missing(checks: &mut Vec<Check>) {
+    let is_missing = |check: &Check| check.message.contains(MISSING);
+    let Some(first) = checks.iter().find(|check| is_missing(check) && check.state == State::Problem).cloned()
+    else {
+        return;
+    };
+    checks.retain(|check| !is_missing(check) || *check == first);
+}
+
 /// Says whether the agent could start a file.
 fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
@@ -417,17 +434,23 @@ pub(super) fn document_at(path: &Path) -> Result<Value, String> {
     if text.trim().is_empty() { Ok(Value::Null) } else { document::read(text) }
 }
 
-/// Lists the keys of a document that turn hooks off.
-fn switches(document: &Value) -> Vec<&'static str> {
+/// Lists the keys of a document that turn hooks off in an agent.
+fn switches(host: Host, document: &Value) -> Vec<&'static str> {
     let is_set =
         |at: &[&str], value: bool| document::follow(document, at).and_then(Value::as_bool) == Some(value);
     let disabled = document::follow(document, &["hooksConfig", "disabled"]).and_then(Value::as_array);
     let names = disabled.into_iter().flatten().filter_map(Value::as_str);
+    let is_ours_off = names.into_iter().any(|name| name.contains("portcullis"));
+    let (is_gemini, is_codex) = (host == Host::Gemini, host == Host::Codex);
     let table = [
         ("disableAllHooks", is_set(&["disableAllHooks"], true)),
         ("allowManagedHooksOnly", is_set(&["allowManagedHooksOnly"], true)),
-        ("hooksConfig.enabled", is_set(&["hooksConfig", "enabled"], false)),
-        ("hooksConfig.disabled", names.into_iter().any(|name| name.contains("portcullis"))),
+        ("hooksDisabled", host == Host::Droid && is_set(&["hooksDisabled"], true)),
+        // Qwen Code keeps the key of the program that it was made of, and does not look at it.
+        ("hooksConfig.enabled", is_gemini && is_set(&["hooksConfig", "enabled"], false)),
+        ("hooksConfig.disabled", is_gemini && is_ours_off),
+        ("features.hooks", is_codex && is_set(&["features", "hooks"], false)),
+        ("features.codex_hooks", is_codex && is_set(&["features", "codex_hooks"], false)),
     ];
     table.into_iter().filter(|(_, is_off)| *is_off).map(|(key, _)| key).collect()
 }
