@@ -110,6 +110,9 @@ pub struct KnownSession {
     pub is_aborted: AtomicBool,
 }
 
+/// The flags of a trial.
+static NO_FLAGS: ClassifierFlags = ClassifierFlags { no_classifier: false, provider: None };
+
 /// Judges the calls of one program.
 pub struct HostGate<'a> {
     /// The flags that choose settings.
@@ -244,6 +247,9 @@ impl HostGate<'_> {
     ) -> Result<HostJudgement, Failure> {
         let (at, mut judged) = self.judge_all(&session, asked, &mut used_approvals, parsed, world)?;
         let said = self.said(&session, asked, (at, &judged), world)?;
+        if said == HostDecision::Silence && judged.verdict.is_plain_refusal() {
+            judged.verdict = self.as_question(&session, asked, &judged.case, world)?;
+        }
         keep_question(&session, &asked.session.id, &mut judged, said);
         let changed_input = match said {
             HostDecision::Contained => Some(self.contain(&session, asked, &judged)?),
@@ -305,8 +311,8 @@ impl HostGate<'_> {
     ) -> Result<(usize, JudgedCall), Failure> {
         let place = &asked.session;
         // Of several calls an earlier one may use up an approval before a later one turns out to need the full program.
-        let may_consult = has_classifier(&session.loaded, &ClassifierFlags::default())
-            || !session.loaded.permission_hooks.is_empty();
+        let may_consult =
+            has_classifier(&session.loaded, &NO_FLAGS) || !session.loaded.permission_hooks.is_empty();
         if self.consultants.is_none() && asked.calls.len() > 1 && may_consult {
             return Err(Failure::elsewhere());
         }
@@ -314,7 +320,7 @@ impl HostGate<'_> {
         let fence = LazyCell::new(|| HostFence::new(session, self.host, asked));
         let road = CallJudge {
             session,
-            arguments: &ClassifierFlags::default(),
+            arguments: &NO_FLAGS,
             store: session.store(),
             session_id: Some(place.id.clone()),
             consultants: self.consultants,
@@ -381,9 +387,37 @@ impl HostGate<'_> {
                 PlainQuestion::LeftIfHarmless => {
                     starts_agents() || self.is_harmless(session, asked, (at, &judged.case), world)?
                 }
-                PlainQuestion::LeftToHost => true,
+                // The host's own question would be for nobody; others may answer ours elsewhere.
+                PlainQuestion::LeftToHost => judged.verdict.is_plain_question(),
             };
         Ok(if is_left { HostDecision::Silence } else { capabilities.lower_verdict(&judged.verdict) })
+    }
+
+    /// Judges so that nobody is asked and nothing is counted or used up.
+    fn trial<'s>(&'s self, session: &'s SessionSettings) -> CallJudge<'s> {
+        CallJudge {
+            session,
+            arguments: &NO_FLAGS,
+            store: None,
+            session_id: None,
+            consultants: Some(&Nobody),
+            before_asking: self.before_asking,
+            fences: None,
+        }
+    }
+
+    /// Returns the verdict on a call that is left to the program although nobody is there: the question that it is, since
+    /// nothing was refused.
+    fn as_question(
+        &self,
+        session: &SessionSettings,
+        asked: &HookCall,
+        case: &Case,
+        world: &mut World,
+    ) -> Result<Verdict, Failure> {
+        let context = Context { person: Person::Present, ..case.context().clone() };
+        let past = self.past(session, asked);
+        Ok(self.trial(session).judge_again(case.clone(), context, &past, world)?.verdict)
     }
 
     /// Says whether the proofs of auto mode would allow every call, with nobody asked and nothing counted or used up. What
@@ -399,15 +433,7 @@ impl HostGate<'_> {
         if !matches!(in_force, Mode::Default | Mode::AcceptEdits) {
             return Ok(false);
         }
-        let trial = CallJudge {
-            session,
-            arguments: &ClassifierFlags::default(),
-            store: None,
-            session_id: None,
-            consultants: Some(&Nobody),
-            before_asking: self.before_asking,
-            fences: None,
-        };
+        let trial = self.trial(session);
         let past = self.past(session, asked);
         for (place, call) in asked.calls.iter().enumerate() {
             let context = Context { mode: Mode::Auto, ..case.context().clone() };

@@ -387,7 +387,7 @@ fn a_question_cannot_show_another_call_than_the_one_it_lifts() {
 fn every_file_of_a_patch_is_asked_about() {
     let sandbox = sandbox(&json!({}));
     let daemon = Daemon::start(&sandbox);
-    let patch = "*** Begin Patch\n*** Add File: src/a.rs\n+a\n*** Add File: src/b.rs\n+b\n*** End Patch";
+    let patch = "*** Begin Patch\n*** Add File: ../a.rs\n+a\n*** Add File: ../b.rs\n+b\n*** End Patch";
     let mut input = claude(&sandbox, patch);
     input["tool_name"] = json!("apply_patch");
     input["turn_id"] = json!("t");

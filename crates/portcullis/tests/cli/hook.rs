@@ -399,3 +399,59 @@ fn help_is_still_help() {
     assert_eq!(ran.code, Some(0));
     assert!(ran.stdout.contains("Usage: portcullis hook [OPTIONS] <HOST>"), "{}", ran.stdout);
 }
+
+/// Answers a call of Gemini CLI where nobody is there.
+fn unwatched(sandbox: &Sandbox, tool: &str, tool_input: &Value) -> String {
+    let input = json!({
+        "session_id": "s", "cwd": sandbox.project, "hook_event_name": "BeforeTool", "tool_name": tool,
+        "tool_input": tool_input,
+    });
+    let ran = sandbox.run_with_input(&["hook", "gemini", "--headless"], input.to_string().as_bytes());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    if ran.stdout.is_empty() {
+        return "silence".to_owned();
+    }
+    serde_json::from_str::<Value>(&ran.stdout).unwrap()["decision"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_is_harmless_is_left_to_the_host_where_nobody_is_there_too() {
+    let sandbox =
+        Sandbox::with_user_settings(r#"{"permissions":{"ask":["Edit(asked.txt)","Agent(special)"]}}"#);
+    let write = |file: &str| json!({"file_path": file, "content": "x"});
+    for (tool, input, expected) in [
+        ("write_file", write("new.txt"), "silence"),
+        ("write_file", write("asked.txt"), "deny"),
+        ("write_file", write("/etc/hosts"), "deny"),
+        ("write_file", write(".git/hooks/pre-commit"), "deny"),
+        ("run_shell_command", json!({"command": "frobnicate"}), "deny"),
+        ("invoke_agent", json!({"agent_name": "generalist", "prompt": "look"}), "silence"),
+        ("invoke_agent", json!({"agent_name": "special", "prompt": "look"}), "deny"),
+        ("mcp_server_tool", json!({}), "deny"),
+        ("update_topic", json!({"title": "t"}), "silence"),
+        ("ask_user", json!({"questions": []}), "deny"),
+    ] {
+        assert_eq!(unwatched(&sandbox, tool, &input), expected, "{tool} {input}");
+    }
+    let log: Value = serde_json::from_str(&sandbox.run(&["log", "--json"]).stdout).unwrap();
+    let of_write =
+        log["records"].as_array().unwrap().iter().rfind(|record| record["tool"] == "Write").unwrap();
+    assert_eq!((&of_write["decision"], &of_write["said"]), (&json!("ask"), &json!("silence")));
+}
+
+#[test]
+fn a_tool_that_is_a_question_is_left_to_a_host_that_offers_no_way_to_ask() {
+    let sandbox = Sandbox::with_user_settings(r#"{"permissions":{"deny":["ExitPlanMode"]}}"#);
+    for (host, tool, expected) in [
+        ("kimi", "AskUserQuestion", "silence"),
+        ("kimi", "ExitPlanMode", "deny"),
+        ("droid", "AskUser", "silence"),
+        ("codex", "request_user_input", "silence"),
+        ("codex", "js_repl", "deny"),
+        ("claude", "AskUserQuestion", "ask"),
+    ] {
+        let input = input(&sandbox, tool, &json!({}), "default");
+        let ran = sandbox.run_with_input(&["hook", host], input.as_bytes());
+        assert_eq!(decision(&ran).0, expected, "{host} {tool}");
+    }
+}
