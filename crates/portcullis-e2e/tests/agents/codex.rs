@@ -105,3 +105,11 @@ fn each_answer_at_its_question() {
     };
     answers::assert_as_observed("codex::each_answer_at_its_question", begin, call);
 }
+
+/// Where approvals are asked for, Codex asks its user about such a tool by itself, so what nobody allowed yet is left to it.
+#[test]
+fn each_answer_before_a_call_of_an_mcp_tool() {
+    let begin = || Session::new(Client::Codex, &tour::policy()).with_user(ScriptedUser::Accepts);
+    let call = |stage: Stage<'_>, label: &str, file: &str| stage.mcp(label, "echo", file);
+    answers::assert_as_observed("codex::each_answer_before_a_call_of_an_mcp_tool", begin, call);
+}

@@ -2,6 +2,9 @@
 //!
 //! A run takes seconds, so the tests of an agent share one.
 
+use std::collections::BTreeSet;
+
+use portcullis_hosts::{Host, offered_tools};
 use portcullis_testkit::{AgentScript, AgentTurn};
 use serde_json::{Value, json};
 
@@ -129,6 +132,44 @@ pub(crate) fn assert_secret_is_kept(
     }
 }
 
+/// What is offered beside the tools that an adapter knows: what no hook is told of, and what runs code of the model and is
+/// asked about as a tool that nobody knows.
+const NOT_KNOWN: [&str; 4] = ["exec", "js_repl", "workflow", "write_stdin"];
+
+/// Checks that the adapter knows every tool that the agent offered its model. A new one must be looked at: unknown, it is
+/// asked about, and denied where the agent offers no way to ask.
+pub(crate) fn assert_offered_tools_are_known(finished: &Finished) {
+    let host = Host::find(finished.client.name()).expect("a host");
+    let known = offered_tools(host);
+    let mut names = BTreeSet::new();
+    for request in finished.model.requests() {
+        collect_names(request.json.as_ref().map_or(&Value::Null, |body| &body["tools"]), &mut names);
+    }
+    assert!(!names.is_empty(), "no tools were offered: {}", finished.describe());
+    if known.is_empty() {
+        return;
+    }
+    let is_new = |name: &&String| {
+        !known.contains(&name.as_str()) && !NOT_KNOWN.contains(&name.as_str()) && !name.contains("scripted")
+    };
+    let new: Vec<&String> = names.iter().filter(is_new).collect();
+    assert!(new.is_empty(), "the adapter of {} does not know {new:?}", host.name());
+}
+
+/// Collects the names of tools, in every form in which agents hand them to a model.
+fn collect_names(tools: &Value, names: &mut BTreeSet<String>) {
+    for tool in tools.as_array().into_iter().flatten() {
+        let inner = [&tool["functionDeclarations"], &tool["tools"]];
+        if inner.iter().any(|inner| inner.is_array()) {
+            // What a server offers stands below its own name.
+            let is_foreign = tool["name"].as_str().is_some_and(|name| name.starts_with("mcp__"));
+            inner.into_iter().filter(|_| !is_foreign).for_each(|inner| collect_names(inner, names));
+        } else if let Some(name) = tool["function"]["name"].as_str().or(tool["name"].as_str()) {
+            names.insert(name.to_owned());
+        }
+    }
+}
+
 /// Has an agent run a command that is allowed when our program is not there any more. The arguments make the agent run
 /// everything by itself.
 pub(crate) fn run_without_program(client: Client, arguments: &[&str]) -> Finished {
@@ -180,6 +221,11 @@ macro_rules! plain_tour_tests {
         fn a_file_is_written_in_the_workspace_and_not_outside_of_it() {
             tour().assert_ran("inside", "inside.txt");
             tour().assert_stopped("outside", "outside.txt", "portcullis: ");
+        }
+
+        #[test]
+        fn every_tool_that_is_offered_is_known() {
+            $crate::tour::assert_offered_tools_are_known(tour());
         }
 
         #[test]

@@ -53,13 +53,23 @@ impl AppServer {
         for _ in 0..MOST_MESSAGES {
             let message = self.conversation.hear();
             if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
-                let asked = message["params"]["command"].as_str().unwrap_or(method);
-                self.questions.push(Question { subject: asked.to_owned(), may_be_last: false });
+                let parameters = &message["params"];
+                // A tool of an MCP server is asked about as its server itself would ask.
+                let tool =
+                    parameters["_meta"]["tool_params"].as_object().map(|input| json!(input).to_string());
+                let asked = parameters["command"].as_str().map(str::to_owned).or(tool);
+                let subject = asked.unwrap_or_else(|| method.to_owned());
+                self.questions.push(Question { subject, may_be_last: false });
                 let decision = match self.user {
                     ScriptedUser::Accepts => "accept",
                     ScriptedUser::Declines => "decline",
                 };
-                self.conversation.send(&json!({"id": id, "result": {"decision": decision}}));
+                let result = if method.contains("elicitation") {
+                    json!({"action": decision, "content": {}})
+                } else {
+                    json!({"decision": decision})
+                };
+                self.conversation.send(&json!({"id": id, "result": result}));
             }
             if is_wanted(&message) {
                 return message;

@@ -55,7 +55,7 @@ pub(crate) struct Finished {
     /// The names of the files that are in the repository, and of those that are elsewhere.
     files: BTreeSet<String>,
     place: Place,
-    client: Client,
+    pub(crate) client: Client,
     status: Option<ExitStatus>,
     time: Duration,
 }
