@@ -98,6 +98,44 @@ fn an_agent_that_does_not_ask_us_is_a_problem() {
     assert!(
         checks.iter().any(|check| check[1] == "program" && check[3].contains("no program of Claude Code"))
     );
+    let about_it: Vec<_> = checks.iter().filter(|check| check[3].contains("does not name us")).collect();
+    assert_eq!(about_it.len(), 1, "one thing that is missing is one line: {about_it:#?}");
+}
+
+#[test]
+fn a_switch_is_one_only_for_the_agent_that_has_it() {
+    let sandbox = registered();
+    assert_eq!(
+        run(&sandbox, &["init", "qwen", "gemini", "codex", "--yes"]).code,
+        Some(64),
+        "no Codex is there"
+    );
+    let set = |file: &str, key: &str, value: &str| {
+        let text = fs::read_to_string(sandbox.home.join(file)).unwrap();
+        sandbox.write_home(file, &text.replacen('{', &format!("{{ \"{key}\": {value},"), 1));
+    };
+    set(".qwen/settings.json", "hooksConfig", r#"{"enabled": false}"#);
+    set(".gemini/settings.json", "hooksConfig", r#"{"enabled": false}"#);
+    let has_switch = |host: &str| doctor(&sandbox, &[host]).1.iter().any(|check| check[1] == "switch");
+    assert!(!has_switch("qwen"), "Qwen Code does not look at it");
+    assert!(has_switch("gemini"));
+    sandbox.write_home(".codex/config.toml", "[features]\nhooks = false\n");
+    assert!(has_switch("codex"));
+    let refused = run(&sandbox, &["init", "codex", "--yes"]);
+    assert!(refused.stderr.contains("`hooks = false` in line 2 of"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_file_that_the_agent_passes_over_is_a_problem_and_nothing_is_written() {
+    let sandbox = registered();
+    let text = fs::read_to_string(sandbox.home.join(SETTINGS)).unwrap();
+    let broken = text.replacen('{', r#"{ "statusLine": {"type": "x"},"#, 1);
+    sandbox.write_home(SETTINGS, &broken);
+    assert_problem(&sandbox, "claude", "settings file", "`statusLine` must be an object");
+    let refused = run(&sandbox, &["init", "claude", "--yes"]);
+    assert_eq!(refused.code, Some(64));
+    assert!(refused.stderr.contains("nothing was written"), "{}", refused.stderr);
+    assert_eq!(fs::read_to_string(sandbox.home.join(SETTINGS)).unwrap(), broken);
 }
 
 #[test]
