@@ -375,7 +375,6 @@ mod tests {
                 r#"{"toAgentId":"a","body":"b","subject":"c"}"#,
                 r#"SendMessage {"message":"b","to":"a"}"#,
             ),
-            ("team_run_task", "{}", r#"Agent {"file_path":null}"#),
             ("team_log", r#"{"text":"a"}"#, r#"team_log {"text":"a"}"#),
         ] {
             assert_eq!(shown(tool, input), expected, "{tool} {input}");

@@ -140,7 +140,7 @@ const NOT_KNOWN: [&str; 4] = ["exec", "js_repl", "workflow", "write_stdin"];
 /// asked about, and denied where the agent offers no way to ask.
 pub(crate) fn assert_offered_tools_are_known(finished: &Finished) {
     let host = Host::find(finished.client.name()).expect("a host");
-    let known = offered_tools(host);
+    let known: Vec<&str> = offered_tools(host).collect();
     let mut names = BTreeSet::new();
     for request in finished.model.requests() {
         collect_names(request.json.as_ref().map_or(&Value::Null, |body| &body["tools"]), &mut names);
