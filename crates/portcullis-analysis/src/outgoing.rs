@@ -274,7 +274,10 @@ pub(crate) fn is_telling(text: &str) -> bool {
 fn is_key_like(word: &str) -> bool {
     let has = |is: fn(&char) -> bool| word.chars().any(|letter| is(&letter));
     let is_of_key = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '=');
+    // Names of classes and files have slashes too.
+    let is_path = word.contains('/') && !word.contains(['+', '=']);
     word.len() > LONGEST_LABEL
+        && !is_path
         && word.chars().all(is_of_key)
         && has(char::is_ascii_lowercase)
         && has(char::is_ascii_uppercase)

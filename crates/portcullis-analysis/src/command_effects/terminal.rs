@@ -5,9 +5,8 @@
 
 use crate::act::Access;
 use crate::argument::Argument;
-use crate::lists::programs::interactive::{
-    ALWAYS, BARE, BATCH, FINISHING, INSISTING, OPENING, PAGING, SHOWING, STATEMENTS,
-};
+use crate::invocation::{Invocation, base_name};
+use crate::lists::programs::interactive::{ALWAYS, BARE, BATCH, INSISTING, OPENING, PAGING, STATEMENTS};
 use crate::profile::{self, Match};
 use crate::reader::CommandContext;
 
@@ -19,7 +18,6 @@ pub(super) fn leaves_prompt(context: &CommandContext<'_>, name: &str, found: &Ma
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     let is_in = |list: &[&str]| list.contains(&name) || list.contains(&plain);
     let words = context.invocation.operands();
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
     let ends_by_itself = || {
         let rows = BATCH.iter().filter(|(program, _)| *program == plain || *program == name);
         let mut options = rows.flat_map(|(_, options)| options.iter());
@@ -30,23 +28,35 @@ pub(super) fn leaves_prompt(context: &CommandContext<'_>, name: &str, found: &Ma
     }
     let opens = |row: &str| {
         let mut parts = row.split('/');
-        parts.next() == Some(plain) && parts.all(|part| words.iter().any(|word| word.text == part))
+        parts.next() == Some(plain)
+            && parts.all(|part| words.iter().any(|word| base_name(&word.text) == part))
     };
     let insists =
-        || INSISTING.iter().any(|(program, options)| *program == plain && is_insisted(words, options));
+        || INSISTING.iter().any(|(program, options)| *program == plain && is_insisted(name, words, options));
     let has_statement = context.invocation.code.is_some();
-    let reads =
-        || is_in(STATEMENTS) && !has(SHOWING) || is_in(BARE) && profile::is_given_nothing(name, words);
-    let says_all = || has_statement || has(FINISHING) || ends_by_itself();
-    let is_opened =
-        || !has_statement && !has(&["-c", "--command"]) && OPENING.iter().any(|row| opens(row)) || insists();
+    let has_order = || {
+        let is_order = |text: &str| {
+            text.starts_with("-c") || text.starts_with("--command") || text.starts_with("--execute")
+        };
+        has_statement || words.iter().any(|word| is_order(&word.text))
+    };
+    // The first operand of `script` is the file for what is shown.
+    let records = || name == "script" && words.iter().filter(|word| !word.is_option()).count() < 2;
+    let reads = || records() || is_in(STATEMENTS) || is_in(BARE) && profile::is_given_nothing(name, words);
+    let says_all = || has_statement || ends_by_itself();
+    let is_opened = || !has_order() && OPENING.iter().any(|row| opens(row)) || insists();
     is_input_open(context) && (is_opened() || !says_all() && reads())
 }
 
 /// Says whether a word is one of the options, perhaps among other letters behind one dash.
-fn is_insisted(words: &[Argument], options: &[&str]) -> bool {
+fn is_insisted(name: &str, words: &[Argument], options: &[&str]) -> bool {
     /// Switches of interpreters without a value.
     const SWITCHES: &str = "bBcdEeiIOPqRsSuvxnw";
+    if let Some(spelled) = profile::spelled_out(name, words)
+        && spelled.options.iter().any(|(option, _)| options.contains(&option.as_str()))
+    {
+        return true;
+    }
     let options_in_front = words.iter().take_while(|word| word.is_option());
     options_in_front.into_iter().any(|word| {
         let letters = word.text.strip_prefix('-').unwrap_or_default();
@@ -59,26 +69,39 @@ fn is_insisted(words: &[Argument], options: &[&str]) -> bool {
     })
 }
 
-/// Says whether the line takes away the pager that is set around it, so that one which reads keys takes its place.
+/// Says whether the line takes away the pager that is set around it, or sets one that reads keys.
 fn lifts_pager(context: &CommandContext<'_>) -> bool {
+    let reads_keys = |value: &str, is_known: bool| {
+        let program = base_name(value.split_whitespace().next().unwrap_or_default());
+        !is_known || program.is_empty() || ALWAYS.contains(&program)
+    };
+    let sets = |word: &Argument| {
+        let (name, value) = word.text.split_once('=').unwrap_or(("", ""));
+        name.ends_with("PAGER") && reads_keys(value, word.is_known())
+    };
     let is_pager = |word: &Argument| word.text.ends_with("PAGER") || !word.is_known();
+    let assigns = |other: &Invocation| {
+        let mut pagers = other.assignments.iter().filter(|variable| variable.name.ends_with("PAGER"));
+        pagers.any(|variable| reads_keys(&variable.value.text, variable.value.is_known()))
+    };
     context.survey.invocations.iter().any(|other| {
         let words = other.operands();
         let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.text.as_str()));
-        match other.program_name() {
-            Some("unset") => words.iter().any(is_pager),
-            Some("export" | "declare" | "typeset" | "readonly") => {
-                has(&["-n", "+x"]) && words.iter().any(is_pager)
+        let is_unset = |word: &Argument| word.text.starts_with("-u") || word.text.starts_with("--unset");
+        assigns(other)
+            || match other.program_name() {
+                Some("unset") => words.iter().any(is_pager),
+                Some("export" | "declare" | "typeset" | "readonly") => {
+                    words.iter().any(sets) || has(&["-n", "+x"]) && words.iter().any(is_pager)
+                }
+                Some("env") => {
+                    words.iter().any(sets)
+                        || has(&["-", "-i", "--ignore-environment"])
+                        || words.iter().any(is_unset)
+                            && words.iter().any(|word| word.text.contains("PAGER") || !word.is_known())
+                }
+                _ => false,
             }
-            Some("env") => {
-                has(&["-", "-i", "--ignore-environment"])
-                    || words
-                        .iter()
-                        .any(|word| word.text.starts_with("-u") || word.text.starts_with("--unset"))
-                        && words.iter().any(|word| word.text.contains("PAGER") || !word.is_known())
-            }
-            _ => false,
-        }
     })
 }
 
@@ -165,9 +188,28 @@ mod tests {
             "python3 manage.py shell",
             "rails console",
             "bat --paging=always a.txt",
+            "python3 -E -q",
+            "python3 -W ignore -i tool.py",
+            "python ./manage.py shell",
+            "sqlite3 app.db -c",
+            "psql -E app",
+            "script -f out.log",
+            "screen -dr",
+            "vim -es notes.txt",
+        ] {
+            assert!(is_unknown(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_pager_that_reads_keys_is_a_prompt() {
+        for command in [
             "env -u GIT_PAGER -u PAGER git log -p",
             "env -i git log",
             "unset GIT_PAGER PAGER; git log -p",
+            "GIT_PAGER=less git log",
+            "PAGER= man ls",
+            "export GIT_PAGER=less; git log -p",
         ] {
             assert!(is_unknown(command), "{command}");
         }
@@ -192,7 +234,12 @@ mod tests {
             "perl -pe s/a/b/ a.txt",
             "psql -c 'select 1' app",
             "psql -l",
-            "top -b -n1",
+            "node --test",
+            "node --check tool.js",
+            "perl -V",
+            "psql -lqt",
+            "GIT_PAGER=cat git log",
+            "python3 manage.py shell -c 'print(1)'",
             "git log -p",
             "unset GIT_PAGER; git log -p | head",
             "env -u FOO git log",

@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::SessionText;
-use super::words::outward_word;
-use crate::lists::tool_files::{COMMANDS, MANIFESTS, METADATA, SCRIPT_RUNNERS, SECTIONS, TOOLS};
+use crate::lists::tool_files::{
+    COMMANDS, MANIFESTS, METADATA, SCRIPT_RUNNERS, SECTIONS, TOOL_COMMANDS, TOOLS,
+};
 use crate::place::any_ending;
 
 /// Returns a word in what the session put into a manifest by which a run may start something, or reach out of the project:
@@ -25,8 +26,9 @@ pub fn starting_word(file: &str, text: &SessionText<'_>, tool: &str, is_called: 
             let mut rest = String::new();
             for (key, value) in &manifest {
                 let key = key.as_str();
-                let is_left =
-                    METADATA.contains(&key) || is_section(key) || leaves_scripts && key == "scripts";
+                let is_of_other = is_listed && TOOL_COMMANDS.contains(&key) && !key.starts_with(tool);
+                let is_declared = METADATA.contains(&key) || is_section(key);
+                let is_left = is_declared || is_of_other || leaves_scripts && key == "scripts";
                 if is_left {
                     continue;
                 }
@@ -35,7 +37,7 @@ pub fn starting_word(file: &str, text: &SessionText<'_>, tool: &str, is_called: 
                 }
                 add_leaves(value, &is_own, &mut rest);
             }
-            outward_word("settings", &rest)
+            rest.lines().find(|leaf| leads_out(leaf)).map(str::to_owned)
         }
         "toml" => {
             let mut is_command = false;
@@ -45,7 +47,10 @@ pub fn starting_word(file: &str, text: &SessionText<'_>, tool: &str, is_called: 
                     is_command = line.split(['.', '[', ']', '"', '\'']).any(|part| COMMANDS.contains(&part));
                 }
                 let is_entry = is_own && !line.is_empty() && !line.starts_with(['#', '[']);
-                (is_command && is_entry).then(|| line.split('=').next().unwrap_or(line).trim().to_owned())
+                let (key, value) =
+                    line.split_once('=').map_or((line, ""), |(key, value)| (key.trim(), value));
+                let places = value.split(['"', '\'']).any(leads_out) && !METADATA.contains(&key);
+                (is_entry && (is_command || places)).then(|| key.to_owned())
             })
         }
         _ => None,
@@ -57,11 +62,17 @@ fn is_of_session(leaf: &str, text: &SessionText<'_>, own: &str) -> bool {
     let Some(pieces) = text.pieces else { return true };
     let is_sign = |letter: char| letter.is_whitespace() || "\"',:[]{}".contains(letter);
     let is_part = |line: &str| !line.is_empty() && leaf.contains(line);
+    let written = format!("\"{leaf}\"");
     // A letter may be spelled by its number.
     own.contains('\\')
         || text.has_hidden_edit()
-        || own.contains(&format!("\"{leaf}\""))
+        || pieces.iter().any(|piece| piece.contains(&written))
         || pieces.iter().flat_map(|piece| piece.lines()).any(|line| is_part(line.trim_matches(is_sign)))
+}
+
+/// Says whether a value names a place outside the project, or an address.
+fn leads_out(value: &str) -> bool {
+    value.starts_with(['/', '~']) || value.split('/').any(|part| part == "..") || value.contains("://")
 }
 
 fn is_section(key: &str) -> bool {
@@ -228,12 +239,16 @@ mod tests {
         assert_eq!(word("/p/package.json", "npm", true, scripts), None);
         assert_eq!(word("/p/package.json", "jest", false, scripts), None);
         let staged = r#"{"lint-staged":{"*.ts":["eslint","rm -r x"]}}"#;
-        assert_eq!(word("/p/package.json", "npm", true, staged).as_deref(), Some("lint-staged"));
+        assert_eq!(word("/p/package.json", "lint-staged", false, staged).as_deref(), Some("lint-staged"));
+        assert_eq!(word("/p/package.json", "npm", true, staged), None);
+        assert_eq!(word("/p/package.json", "npm", false, scripts).as_deref(), Some("scripts"));
         let setup = r#"{"jest":{"globalSetup":"/opt/x.js"}}"#;
         assert!(word("/p/package.json", "jest", false, setup).is_some());
         let plain = r#"{"jest":{"testEnvironment":"node"},"devDependencies":{"a":"1"}}"#;
         assert_eq!(word("/p/package.json", "jest", false, plain), None);
         assert_eq!(word("/p/Pipfile", "pipenv", false, "[scripts]\nx = \"rm\"\n").as_deref(), Some("x"));
+        let build = "[package]\nbuild = \"../other/x.rs\"\nhomepage = \"https://a.example\"\n";
+        assert_eq!(word("/p/Cargo.toml", "cargo", false, build).as_deref(), Some("build"));
         assert_eq!(word("/p/Pipfile", "pipenv", false, "[packages]\nx = \"*\"\n"), None);
     }
 

@@ -25,10 +25,7 @@ pub(super) fn written(name: &str, operands: &[Argument]) -> Option<StandardInput
     if let Some(formatted) = formatted(&spelled).filter(|_| name == "git") {
         return Some(formatted);
     }
-    let (row, format) = rows().find(|(row, _)| fits(row, name, &spelled))?;
-    if !is_plain(row, &spelled) {
-        return None;
-    }
+    let (_, format) = rows().find(|(row, _)| fits(row, name, &spelled) && is_plain(row, &spelled))?;
     let (separator, rest) = format.split_first()?;
     let separator =
         if *separator == "space" { ColumnSeparator::Letter(' ') } else { ColumnSeparator::Blanks };
@@ -55,6 +52,12 @@ fn formatted(spelled: &Spelled<'_>) -> Option<StandardInput> {
     if spelled.subcommands != ["log"]
         || !options.all(|(option, _)| is_format(option) || has_plain("git/log", option))
     {
+        return None;
+    }
+    // A date may be written over several lines.
+    let is_one_line_date = |value: &Argument| value.fixed().is_some_and(|date| !date.contains('%'));
+    let mut dates = spelled.options.iter().filter(|(option, _)| option == "--date");
+    if !dates.all(|(_, value)| value.as_ref().is_some_and(is_one_line_date)) {
         return None;
     }
     let format = format.fixed()?;

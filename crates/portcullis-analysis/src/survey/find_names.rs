@@ -118,6 +118,10 @@ fn without_commands<'a>(tests: &[&'a Argument]) -> Vec<&'a Argument> {
 pub(super) fn found_by_fd(operands: &[Argument]) -> Option<Vec<Shape>> {
     let is_command = |word: &Argument| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
     let end = operands.iter().position(is_command).unwrap_or(operands.len());
+    // Behind the end of the command there may be more of the search.
+    if operands.iter().rev().skip(1).any(|word| word.text == ";") {
+        return None;
+    }
     let spelled = spelled_out("fd", operands.get(..end)?)?;
     if !spelled.options.iter().all(|(option, _)| has_plain("fd", option)) {
         return None;
@@ -149,9 +153,10 @@ pub(super) fn found_by_fd(operands: &[Argument]) -> Option<Vec<Shape>> {
 pub(super) fn found_by_search(name: &str, operands: &[Argument]) -> Option<Vec<Shape>> {
     let spelled = spelled_out(name, operands)?;
     let key = if name == "rg" { "rg/-l" } else { "grep/-l" };
-    let lists = ["-l", "-L", "--files", "--files-with-matches", "--files-without-match"];
+    let lists = ["-l", "--files", "--files-with-matches", "--files-without-match"];
     let is_plain = |option: &str| has_plain(key, option) || key == "grep/-l" && has_plain("grep", option);
-    let is_listing = spelled.options.iter().any(|(option, _)| lists.contains(&option.as_str()));
+    // To `rg` that letter says to follow links.
+    let is_listing = has_any(&spelled, &lists) || name != "rg" && has_any(&spelled, &["-L"]);
     if !is_listing || !spelled.options.iter().all(|(option, _)| is_plain(option)) {
         return None;
     }

@@ -115,8 +115,11 @@ pub(super) fn is_plain(row: &str, spelled: &Spelled<'_>) -> bool {
     let key = row.split("/-").next().unwrap_or(row);
     let key = key.split("/+").next().unwrap_or(key);
     let is_listed = |option: &(String, Option<Argument>)| has_plain(key, &option.0);
-    let mut own = row.split('/').filter(|part| part.starts_with('-'));
-    spelled.options.iter().all(|option| is_listed(option) || own.any(|wanted| is_option(wanted, option)))
+    let own: Vec<&str> = row.split('/').filter(|part| part.starts_with('-')).collect();
+    spelled
+        .options
+        .iter()
+        .all(|option| is_listed(option) || own.iter().any(|wanted| is_option(wanted, option)))
 }
 
 /// Says whether the table lists an option of a program, or of a subcommand, as one that leaves its lines as they are.
@@ -132,10 +135,7 @@ pub(crate) fn printed(name: &str, operands: &[Argument]) -> Option<StandardInput
     let rows = || PRINTED.iter().filter(|(row, _)| row.split('/').next() == Some(name));
     rows().next()?;
     let spelled = spelled_out(name, operands)?;
-    let (row, kind) = rows().find(|(row, _)| fits(row, name, &spelled))?;
-    if !is_plain(row, &spelled) {
-        return None;
-    }
+    let (_, kind) = rows().find(|(row, _)| fits(row, name, &spelled) && is_plain(row, &spelled))?;
     let (kind, is_many) = match *kind {
         "digits" => (TextKind::Digits, matches!(name, "seq" | "pgrep" | "jobs" | "lsof")),
         "word" => (TextKind::Word, matches!(name, "docker" | "podman")),
@@ -152,8 +152,9 @@ pub(crate) fn printed(name: &str, operands: &[Argument]) -> Option<StandardInput
 
 /// Returns the paths that git lists: those it is told, or any below the directory or the root of the repository.
 fn paths_listed(spelled: &Spelled<'_>, operands: &[Argument]) -> Option<Vec<Shape>> {
+    // A colon begins a path from the root of the repository, which is written from here: `../x`.
     let climbs =
-        |word: &&Argument| word.text.starts_with('/') || word.text.split('/').any(|part| part == "..");
+        |word: &&Argument| word.text.starts_with(['/', ':']) || word.text.split('/').any(|part| part == "..");
     // What `git show` is given may be a file or a tag, of which it writes what stands in them.
     let is_commit = |word: &&Argument| {
         word.fixed().is_some_and(|name| {

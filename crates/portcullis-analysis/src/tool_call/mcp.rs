@@ -5,8 +5,8 @@ use crate::act::Act;
 use crate::effect::{Certainty, Effect, Target};
 use crate::lists::mcp::{
     AMOUNT_FIELDS, BROWSER_ACTIONS, BROWSER_LOOKS, BROWSER_NOUNS, BROWSER_SWITCHES, BROWSERS,
-    DIRECTORY_FIELDS, FILLING, MILD, MOVING, PART_FIELDS, PATH_FIELDS, PROSE_FIELDS, RECIPIENT_FIELDS,
-    REMOVING, SENDING, SERVICE_FIELDS, STRONG, VERBS,
+    DIRECTORY_FIELDS, FILLING, MILD, MOVING, PART_FIELDS, PATH_FIELDS, PIECE_FIELDS, PROSE_FIELDS,
+    RECIPIENT_FIELDS, REMOVING, SENDING, SERVICE_FIELDS, STRONG, VERBS,
 };
 use crate::outgoing::is_telling;
 use crate::path::join;
@@ -268,8 +268,11 @@ fn add_files(words: &[String], act: Act, call: &CallInput<'_>, layout: &mut Layo
         let is_output = OUTPUT_FIELDS.contains(&name.as_str());
         if !(is_named || is_output) || !is_path(text) {
             // Whatever its field is called: what begins like a path of this machine may be one.
-            let is_told =
-                act == Act::Query || on_file != Act::Unknown && !PROSE_FIELDS.contains(&name.as_str());
+            let is_text = || {
+                PROSE_FIELDS.contains(&name.as_str())
+                    || PIECE_FIELDS.contains(&name.replace('_', "").as_str())
+            };
+            let is_told = act == Act::Query || on_file != Act::Unknown && !is_text();
             if is_told && begins_like_path(text) && !DIRECTORY_FIELDS.contains(&name.as_str()) {
                 layout.effects.push(effect(on_file, call.path(text)));
             }

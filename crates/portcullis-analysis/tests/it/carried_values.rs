@@ -93,6 +93,10 @@ const SEARCHES: &[&str] = &[
     "git ls-files | grep -A1 --group-separator=/etc/shadow x",
     "git ls-files | sort --files0-from=list.txt",
     "rg --files --pre=./x",
+    "rg -L . docs/list.txt",
+    "git log -1 --format='%h %ad' --date='format:x%n/etc/shadow' | cut -d' ' -f1",
+    "nl -bn list.txt | awk '{print $1}'",
+    "git ls-files ':/.github'",
 ];
 
 /// Ways to use what is found.
@@ -137,7 +141,10 @@ const SEARCHES_INSIDE: &[&str] = &[
     "git show --name-only --format= HEAD~1",
     "git grep -li x",
     "git ls-tree -r --name-only HEAD",
+    "git diff --name-only --relative",
+    "git log --format= --name-only -3",
     "rg -l x",
+    "rg -lN -C2 x",
     "rg --files -g '*.md' --hidden",
     "grep -rln --include=*.py x .",
     "fd -e ts",
