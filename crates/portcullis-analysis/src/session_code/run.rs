@@ -127,6 +127,15 @@ fn named_paths(command: &Invocation, is_running: bool, inner: usize) -> Vec<(Str
 }
 
 impl CodeRun<'_> {
+    /// Returns the tool that reads a manifest: `node --run` runs scripts as npm does.
+    pub fn tool(&self) -> &str {
+        let runs_script = |word: &Argument| word.text == "--run" || word.text.starts_with("--run=");
+        match self.command.program_name().unwrap_or_default() {
+            "node" if self.command.operands().iter().any(runs_script) => "npm",
+            tool => tool,
+        }
+    }
+
     /// Says whether the command may use a file that the session wrote.
     pub fn uses(&self, file: &str) -> bool {
         let kind = kind_of(file);

@@ -100,8 +100,7 @@ fn file_doubt(
         }
         let is_called = view.scripts().any(|called| called.script.file == file);
         if is_manifest(file) && !matches!(kind_of(file), FileKind::Code(_)) {
-            let tool = run.command.program_name().unwrap_or_default();
-            match starting_word(file, &text, tool, is_called) {
+            match starting_word(file, &text, run.tool(), is_called) {
                 Some(word) => {
                     return Some(format!("what `{word}` in `{name}` does, written in this session"));
                 }

@@ -205,6 +205,9 @@ fn commands_that_the_session_put_into_a_manifest_are_judged_where_a_runner_finds
         ("deno.json", r#"{"tasks":{"test":"rm -rf ../other"}}"#, "deno task test"),
         ("Pipfile", "[scripts]\ntest = \"rm -rf ../other\"\n", "pipenv run test"),
         ("package.json", r#"{"scripts":{"test":"rm -rf ../other"}}"#, "npx turbo run test"),
+        ("package.json", r#"{"scripts":{"preversion":"rm -rf ../other"}}"#, "npm version patch"),
+        ("package.json", r#"{"scripts":{"a":"rm -rf ../other"}}"#, "node --run a"),
+        ("package.json", r#"{"scripts":{"a":"rm -rf ../other"}}"#, "node --run=a"),
         ("package.json", r#"{"lint-staged":{"*.ts":"rm -rf ../other"}}"#, "npx lint-staged"),
         (
             "package.json",
