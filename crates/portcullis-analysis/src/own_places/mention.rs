@@ -252,8 +252,12 @@ fn entered(command: &Invocation) -> impl Iterator<Item = &str> {
 fn kinds_in(case: Case<'_>, command: &Invocation) -> OwnKinds {
     let mut found = OwnKinds::default();
     let mounts = command.program_name().is_some_and(|name| MOUNTERS.contains(&name));
+    let program = command.program().map(|word| word.text.as_str());
     for text in texts(command) {
-        found.add(in_text(case, text, Some(&command.directories), mounts));
+        let mut named = in_text(case, text, Some(&command.directories), mounts);
+        // To run our program is not to change it.
+        named.program &= program != Some(text);
+        found.add(named);
     }
     found
 }

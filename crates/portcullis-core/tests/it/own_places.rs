@@ -654,6 +654,9 @@ fn places_that_a_variable_moved_are_ours_as_well() {
         ("cat /data/conf/portcullis/settings.json", false),
         ("echo x > /data/conf/nvim/init.lua", false),
         ("ls /opt/acme", false),
+        ("/opt/acme/portcullis log", false),
+        ("/opt/acme/portcullis run --call 1 -- bash -c 'make'", false),
+        ("./scripts/wrap.sh /opt/acme/portcullis", true),
     ] {
         for mode in MODES {
             let context = Context { locations: locations.clone(), ..context(mode, PROJECT) };
