@@ -653,10 +653,7 @@ fn places_that_a_variable_moved_are_ours_as_well() {
         ("echo x > /backup/heads/other.log", false),
         ("cat /data/conf/portcullis/settings.json", false),
         ("echo x > /data/conf/nvim/init.lua", false),
-        ("ls /opt/acme", false),
-        ("/opt/acme/portcullis log", false),
-        ("/opt/acme/portcullis run --call 1 -- bash -c 'make'", false),
-        ("./scripts/wrap.sh /opt/acme/portcullis", true),
+        ("ls /opt/acme && /opt/acme/portcullis run --call 1 -- bash -c 'make'", false),
     ] {
         for mode in MODES {
             let context = Context { locations: locations.clone(), ..context(mode, PROJECT) };
