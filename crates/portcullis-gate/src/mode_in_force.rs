@@ -21,17 +21,21 @@ pub fn who_decides(session: &SessionSettings) -> String {
         return "what rules and the analysis leave open is asked about".to_owned();
     }
     let store = session.store();
-    let setup = assemble(session, &flags, store.as_ref(), Resting::Ignored).ok();
-    let objection = setup.as_ref().and_then(|setup| {
-        let first = setup.judge.endpoints.first()?;
-        VoteStanding::of(setup, first, store.as_ref()).objection(&first.model.id)
-    });
-    match objection {
-        None => "what rules and the analysis leave open in auto mode goes to the model".to_owned(),
-        Some(objection) => {
-            format!("what rules and the analysis leave open is asked about, since {objection}")
+    let setup = match assemble(session, &flags, store.as_ref(), Resting::Ignored) {
+        Ok(setup) => setup,
+        Err(problem) => {
+            return format!("what rules and the analysis leave open does not run unasked, since {problem}");
         }
-    }
+    };
+    let objection = setup
+        .judge
+        .endpoints
+        .first()
+        .and_then(|first| VoteStanding::of(&setup, first, store.as_ref()).objection(&first.model.id));
+    objection.map_or_else(
+        || "what rules and the analysis leave open in auto mode goes to the model".to_owned(),
+        |objection| format!("what rules and the analysis leave open is asked about, since {objection}"),
+    )
 }
 
 /// Says whether a session begins whose user is to be told that we are there.

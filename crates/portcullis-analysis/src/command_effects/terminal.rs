@@ -21,7 +21,11 @@ pub(super) fn leaves_prompt(context: &CommandContext<'_>, name: &str, found: &Ma
     let ends_by_itself = || {
         let rows = BATCH.iter().filter(|(program, _)| *program == plain || *program == name);
         let mut options = rows.flat_map(|(_, options)| options.iter());
-        options.any(|option| words.iter().any(|word| word.text.starts_with(option)))
+        let is_it = |option: &str, text: &str| match option.strip_suffix('*') {
+            Some(start) => text.starts_with(start),
+            None => text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')),
+        };
+        options.any(|option| words.iter().any(|word| is_it(option, &word.text)))
     };
     if is_in(ALWAYS) && found.path.is_empty() && !ends_by_itself() || is_in(PAGING) && lifts_pager(context) {
         return !is_read_elsewhere(context);
@@ -34,18 +38,12 @@ pub(super) fn leaves_prompt(context: &CommandContext<'_>, name: &str, found: &Ma
     let insists =
         || INSISTING.iter().any(|(program, options)| *program == plain && is_insisted(name, words, options));
     let has_statement = context.invocation.code.is_some();
-    let has_order = || {
-        let is_order = |text: &str| {
-            text.starts_with("-c") || text.starts_with("--command") || text.starts_with("--execute")
-        };
-        has_statement || words.iter().any(|word| is_order(&word.text))
-    };
     // The first operand of `script` is the file for what is shown.
     let records = || name == "script" && words.iter().filter(|word| !word.is_option()).count() < 2;
     let reads = || records() || is_in(STATEMENTS) || is_in(BARE) && profile::is_given_nothing(name, words);
     let says_all = || has_statement || ends_by_itself();
-    let is_opened = || !has_order() && OPENING.iter().any(|row| opens(row)) || insists();
-    is_input_open(context) && (is_opened() || !says_all() && reads())
+    let is_opened = || OPENING.iter().any(|row| opens(row)) || reads();
+    is_input_open(context) && (insists() || !says_all() && is_opened())
 }
 
 /// Says whether a word is one of the options, perhaps among other letters behind one dash.
@@ -194,6 +192,10 @@ mod tests {
             "sqlite3 app.db -c",
             "psql -E app",
             "script -f out.log",
+            "duckdb -csv app.db",
+            "scala -encoding utf8",
+            "bun repl -c bunfig.toml",
+            "perl -c",
             "screen -dr",
             "vim -es notes.txt",
         ] {
@@ -237,6 +239,11 @@ mod tests {
             "node --test",
             "node --check tool.js",
             "perl -V",
+            "perl -c tool.pl",
+            "ruby -wc tool.rb",
+            "php -l tool.php",
+            "duckdb -c 'select 1'",
+            "clojure -X:test",
             "psql -lqt",
             "GIT_PAGER=cat git log",
             "python3 manage.py shell -c 'print(1)'",

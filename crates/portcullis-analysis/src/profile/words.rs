@@ -2,6 +2,7 @@
 
 use super::unlisted::{self, Unlisted};
 use super::{Flag, FlagValue, Form, OtherOptions, Role, Style, Twist};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::shape::Shape;
 
@@ -53,7 +54,17 @@ pub(crate) fn is_given_nothing(program: &str, words: &[Argument]) -> bool {
         return words.iter().all(|word| word.is_option() || is_input(word));
     };
     let sorted = Words::sort(profile.form, words);
-    let hands_on = sorted.flags.iter().any(|(flag, ..)| flag.twist == Twist::Rest);
+    // What is only checked is a program too: `ruby -c FILE`, `php -l FILE`, `node --check FILE`.
+    let checks = |flag: &Flag<'_>| {
+        let is_spelled = |spelling: &&str| flag.is_spelled(spelling, false);
+        flag.value == FlagValue::Required(Role::Act(Act::Read))
+            && ["-c", "-l"].iter().any(is_spelled)
+            && !is_spelled(&"--config")
+    };
+    let hands_on = sorted
+        .flags
+        .iter()
+        .any(|(flag, value, _)| flag.twist == Twist::Rest || value.is_some() && checks(flag));
     // Some tables list the dash as a subcommand.
     let reads_input = match sorted.path.as_slice() {
         [] => sorted.operands.first().is_none_or(|word| is_input(word)),

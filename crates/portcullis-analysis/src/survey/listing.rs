@@ -31,9 +31,6 @@ pub(super) fn lines_of(
         "find" | "gfind" | "bfs" => many(found_by_find(operands, home)?),
         "fd" | "fdfind" => many(found_by_fd(operands)?),
         "rg" => many(found_by_search(name, operands)?),
-        "grep" | "egrep" | "fgrep" if found_by_search(name, operands).is_some() => {
-            many(found_by_search(name, operands)?)
-        }
         "ls" => many(names_listed(operands)?),
         "mktemp" => one(made(operands)?),
         "basename" => one(base_of(operands)?),
@@ -60,10 +57,11 @@ pub(super) fn lines_of(
             one(Shape::text(place?))
         }
         "git" if is_plain_revision(operands) => one(Shape::of(TextKind::Revision)),
-        "grep" | "egrep" | "fgrep" if numbers(operands) => columns::numbered(operands),
-        "grep" | "egrep" | "fgrep" if columns::found_count(operands).is_some() => {
-            columns::found_count(operands)
-        }
+        "grep" | "egrep" | "fgrep" => match found_by_search(name, operands) {
+            Some(found) => many(found),
+            None if numbers(operands) => columns::numbered(operands),
+            None => columns::found_count(operands).or_else(|| passed(name, operands, stdin)),
+        },
         _ => printed(name, operands)
             .or_else(|| columns::written(name, operands))
             .or_else(|| columns::taken(name, operands, stdin))
