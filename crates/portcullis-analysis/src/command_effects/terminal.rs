@@ -21,11 +21,11 @@ pub(super) fn leaves_prompt(context: &CommandContext<'_>, name: &str, found: &Ma
     let ends_by_itself = || {
         let rows = BATCH.iter().filter(|(program, _)| *program == plain || *program == name);
         let mut options = rows.flat_map(|(_, options)| options.iter());
-        let is_it = |option: &str, text: &str| match option.strip_suffix('*') {
+        let is_row = |option: &str, text: &str| match option.strip_suffix('*') {
             Some(start) => text.starts_with(start),
             None => text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')),
         };
-        options.any(|option| words.iter().any(|word| is_it(option, &word.text)))
+        options.any(|option| words.iter().any(|word| is_row(option, &word.text)))
     };
     if is_in(ALWAYS) && found.path.is_empty() && !ends_by_itself() || is_in(PAGING) && lifts_pager(context) {
         return !is_read_elsewhere(context);
@@ -192,13 +192,16 @@ mod tests {
             "sqlite3 app.db -c",
             "psql -E app",
             "script -f out.log",
-            "duckdb -csv app.db",
-            "scala -encoding utf8",
-            "bun repl -c bunfig.toml",
-            "perl -c",
             "screen -dr",
             "vim -es notes.txt",
         ] {
+            assert!(is_unknown(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_only_begins_alike_ends_no_prompt() {
+        for command in ["duckdb -csv app.db", "scala -encoding utf8", "bun repl -c bunfig.toml", "perl -c"] {
             assert!(is_unknown(command), "{command}");
         }
     }
